@@ -6,9 +6,10 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from noiseless.domain import Schema, Value
-from noiseless.questions import normal_form
-from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, passing_runs, split
+from noiseless.questions import filters
+from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, split
 from noiseless.questions.question import Aggregate, Question
+from noiseless.questions.sql.conditions import passing_runs
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -68,7 +69,7 @@ def declared(where: Filter, schema: Schema) -> Filter:
 
 def normal(where: Filter, schema: Schema) -> Filter:
     """The normal form of a filter."""
-    return normal_form.normal(declared(where, schema), schema)
+    return filters.normal(declared(where, schema), schema)
 
 
 def question(schema: Schema, aggregate: Aggregate, column: str | None, where: Filter) -> Question:

@@ -5,7 +5,7 @@ of steps, of about a microsecond each. What planning and pricing are going to ta
 """
 
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Self
@@ -119,16 +119,22 @@ class Work:
             if thing in self.things:
                 return
             self.things.add(thing)
-        self._take(steps)
+        self.require(steps)
+        self.left -= steps
 
-    def _take(self, steps: int) -> None:
+    def require(self, steps: int) -> None:
+        """Refuse more steps than are left.
+
+        Raises:
+            WorkError: there are fewer.
+            WorkCancelledError: nobody waits any more.
+        """
         check()
         if steps > self.left:
             raise WorkError(
                 "the price of the batch takes too much work; ask for fewer statements, groups or columns"
                 " at a time, or shorten its lists of values"
             )
-        self.left -= steps
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -150,6 +156,17 @@ def spend(steps: int, thing: Hashable = None) -> None:
         check()
     else:
         work.spend(steps, thing)
+
+
+def foresee(steps: Mapping[Hashable, int]) -> None:
+    """Refuse things that will take more steps than are left, before any of them is begun.
+
+    Args:
+        steps: what each is going to take; those that the batch made or used before take none.
+    """
+    work = _present.get()
+    if work is not None:
+        work.require(sum(taken for thing, taken in steps.items() if thing not in work.things))
 
 
 @contextmanager

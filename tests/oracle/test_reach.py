@@ -10,8 +10,7 @@ from typing import NamedTuple
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.pricing.quantizer_choice import coarsest, finest, printed_cells
-from noiseless.pricing.reach import QuantizedQuery, first_in_range, reach
+from noiseless.pricing.reach import QuantizedQuery, coarsest, finest, first_in_range, printed_cells, reach
 from noiseless.questions import (
     Attribute,
     Continuum,

@@ -7,7 +7,7 @@ import pytest
 
 from noiseless.errors import NoiselessError
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions.normal_form import normal
+from noiseless.questions.filters import normal
 from noiseless.questions.question import Limits
 from noiseless.questions.sql import SqlError, Statement, parse
 from noiseless.questions.sql.errors import quoted

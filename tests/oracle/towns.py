@@ -8,11 +8,11 @@ from random import Random
 
 import numpy as np
 
-from noiseless.curator.batch_price import PricedBatch, price_batch
 from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Snapshot
+from noiseless.curator.transaction import PricedBatch, price_batch
 from noiseless.domain import Schema
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import Price

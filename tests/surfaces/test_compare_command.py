@@ -9,7 +9,7 @@ import pytest
 
 from noiseless.cli.main import run
 from noiseless.comparison.comparison import compare, mean_error
-from noiseless.pricing.quantizer_choice import finest
+from noiseless.pricing.reach import finest
 from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, mean, total
 
 Command = Callable[..., Any]

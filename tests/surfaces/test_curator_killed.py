@@ -16,7 +16,7 @@ import pytest
 
 from noiseless.amounts import Cost
 from noiseless.curator import Curator, custody
-from noiseless.curator.failpoints import VARIABLE
+from noiseless.curator.transaction import VARIABLE
 from soaking import KILLS
 
 NAMES = ("priced", "charged", "computed", "stored", "replied")

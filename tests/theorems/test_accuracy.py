@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from noiseless.exact import Enclosure, ball
-from noiseless.pricing.quantizer_choice import coarsest
+from noiseless.pricing.reach import coarsest
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform
 from noiseless.theory.accuracy import (

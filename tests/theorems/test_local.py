@@ -22,7 +22,7 @@ from noiseless.comparison import (
 )
 from noiseless.exact import Bits
 from noiseless.measures import maximin
-from noiseless.pricing.quantizer_choice import allowed_reach
+from noiseless.pricing.reach import allowed_reach
 from noiseless.questions import Continuum, Lattice, Span
 from noiseless.ranges import JointRange
 from noiseless.theory.capacity import capacity

@@ -7,8 +7,7 @@ from math import ceil
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.quantizer_choice import finest, surely_finest
-from noiseless.pricing.reach import QuantizedQuery, reach
+from noiseless.pricing.reach import QuantizedQuery, finest, reach, surely_finest
 from noiseless.questions import Attribute, Continuum, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged
 from noiseless.rules import (

@@ -15,7 +15,7 @@ from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.local.scalar import describe
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.pricing.quantizer_choice import as_finite
+from noiseless.pricing.reach import as_finite
 from noiseless.questions import Continuum, Lattice
 from noiseless.tables import Missing, require_distinct
 

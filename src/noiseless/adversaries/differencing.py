@@ -32,8 +32,7 @@ from noiseless.adversaries.targets import (
 from noiseless.domain import NumberColumn
 from noiseless.exact import Bits, Rational
 from noiseless.pricing.plan import named_query
-from noiseless.pricing.quantizer_choice import finest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, finest
 from noiseless.ranges.quantizer import CellInterval
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from noiseless.collection.local import LocalQuantizer
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.pricing.plan import named_query
-from noiseless.pricing.quantizer_choice import finest
+from noiseless.pricing.reach import finest
 from noiseless.questions import Lattice
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.theory.estimation import estimation_error_bound

@@ -12,7 +12,7 @@ import numpy as np
 from noiseless.display import aligned, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
-from noiseless.pricing.quantizer_choice import allowed_reach
+from noiseless.pricing.reach import allowed_reach
 
 _LAST = ("score", "low", "high")
 """Columns at the end; everything else that tells results apart stands before them."""

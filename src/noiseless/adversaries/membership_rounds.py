@@ -15,8 +15,7 @@ from noiseless.adversaries.readings import Readings
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import log2_bounds, round_up
-from noiseless.pricing.quantizer_choice import finest, printed_cells
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, finest, printed_cells
 from noiseless.questions.additive import Additive
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform
 

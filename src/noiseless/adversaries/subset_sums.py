@@ -11,8 +11,7 @@ from noiseless.adversaries.game import Budget
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.exact import Bits, round_down
 from noiseless.pricing.plan import named_query
-from noiseless.pricing.quantizer_choice import finest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, finest
 
 _FEWEST = 2
 """A subset has at least so many people: fewer would be asked for directly."""

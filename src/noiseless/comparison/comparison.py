@@ -25,8 +25,7 @@ from noiseless.display import aligned, bound_text, html_rows, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.pricing.plan import declared_bounds, named_query, whole_reach
-from noiseless.pricing.quantizer_choice import allowed_reach, finest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, allowed_reach, finest
 from noiseless.questions import Lattice, Query, Slide
 from noiseless.questions.base import length
 from noiseless.ranges.quantizer import Stepped

@@ -1,12 +1,12 @@
 """What answers would have been, had one person's record been another one: for many records at once.
 
 Answers of one kind about disjoint groups of people (a GROUP BY) are one family, so that a table with many
-public cells needs few passes.
+public cells needs few passes. Families are made from what the ledger says was told.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from math import comb
 from typing import Any
@@ -15,9 +15,21 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import BoolArray
+from noiseless.curator.cell_disclosure import passes, read_cells
+from noiseless.curator.disclosure import read_partition
+from noiseless.curator.public_state import PublicState
+from noiseless.curator.snapshot import Cells, ContingencyTable, Snapshot, exact_dot
+from noiseless.pricing.events import with_absent
+from noiseless.questions import Attribute, Lattice, count, total
+from noiseless.questions.filters import numbers_of
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.ranges.spans import whole_numbers
 
+Body = Mapping[str, Any]
 Ints = npt.NDArray[Any]
 """Whole numbers: of 64 bits, or Python's own where those might not suffice."""
+Values = Mapping[str, Ints]
+"""Numbers by column: of records, or what they might have had instead (one column a value)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +42,7 @@ class Records:
     """
 
     cells: Ints
-    own: Mapping[str, Ints]
+    own: Values
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -40,77 +52,38 @@ class Records:
         return Records(self.cells[chosen], {name: numbers[chosen] for name, numbers in self.own.items()})
 
 
-@dataclass(frozen=True, eq=False)
-class CellGrid:
-    """The cells of a family's groups.
+Spans = list[tuple[Ints, Ints]]
+"""Runs [start, stop) of a column's numbers, of each record."""
 
-    Attributes:
-        kind: stepped, uniform or begins.
-        size: of each group, the points of a cell, or the number of cells.
-        last: of each group, the last position.
-        begins: where cells begin, if they are of any width.
-    """
 
-    kind: str
-    size: Ints
-    last: Ints
-    begins: Ints
-
-    def cells(self, positions: Ints, group: Ints) -> Ints:
-        """The cells of positions, a row a record, whose groups are given."""
-        size, last = self.size[group][:, None], self.last[group][:, None]
-        if self.kind == "stepped":
-            return positions // size
-        if self.kind == "uniform":
-            cells = np.minimum(size, last + 1)
-            within = np.minimum(positions * cells // np.maximum(last, 1), cells - 1)
-            return np.where(cells > last, positions, within)
-        return np.searchsorted(self.begins, positions, side="right") - 1
-
-    def numbers(self, group: Ints) -> Ints:
-        """How many cells some groups have."""
-        return self.cells(self.last[group][:, None], group)[:, 0] + 1
+def _nothing(values: Values) -> Ints:
+    return np.zeros(len(next(iter(values.values()))), np.int64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class AnswerFamily(ABC):
+class AnswerFamily:
     """Answers of one kind about disjoint groups.
 
     Attributes:
         columns: the private columns that they depend on, the one that filters last.
         group: the number of the group that each public cell belongs to; -1 for none.
-        turns: for each column, where runs of its numbers begin along which an answer only rises or only
-            falls, and where the last one ends.
+        labels: the answers, as numbers, had the records' owners had these values instead.
+        most: at most so many answers persons can cause who have several rows in a group: given how many, what
+            they contribute together, and the groups.
+        runs: runs of a column's numbers along which an answer only rises or only falls.
+        is_flat: whether it is even the same all along a run.
+        contributed: what rows contribute to a sum; nothing in other families.
         passing: the numbers of the last column that let a row count, as truth values; None for all.
     """
 
     columns: tuple[str, ...]
     group: Ints
-    turns: Mapping[str, Ints]
+    labels: Callable[[Records, Values], Ints]
+    most: Callable[[Ints, Ints, Ints], Ints | list[int]]
+    runs: Callable[[Records, str], Spans]
+    is_flat: bool = False
+    contributed: Callable[[Values], Ints] = _nothing
     passing: BoolArray | None = None
-
-    @abstractmethod
-    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The answers, as numbers, had the records' owners had these values instead (one column a value)."""
-
-    @abstractmethod
-    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints | list[int]:
-        """At most so many answers persons can cause who have several rows in a group.
-
-        Args:
-            rows: how many.
-            own: what they contribute together, where that means something (`contributed`).
-            group: the groups.
-        """
-
-    def contributed(self, values: Mapping[str, Ints]) -> Ints:
-        """What rows contribute to a sum; nothing in other families."""
-        return np.zeros(len(values[self.columns[0]]), np.int64)
-
-    def runs(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
-        """Runs [start, stop) of a column's numbers along which the answer only rises or only falls."""
-        size = len(records)
-        return [(np.full(size, start), np.full(size, stop)) for start, stop in pairwise(self.turns[column])]
 
     def changes(self, records: Records, column: str) -> list[Ints]:
         """Numbers of a column where the answer may change: all of them are among these.
@@ -121,12 +94,11 @@ class AnswerFamily(ABC):
         """
         found: list[Ints] = []
         for start, stop in self.runs(records, column):
-            found += [start, *self._within(records, column, start, stop)]
+            found += [start] if self.is_flat else [start, *self._within(records, column, start, stop)]
         return found
 
-    def _within(self, records: Records, column: str, start: Ints, stop: Ints) -> list[Ints]:
+    def _within(self, records: Records, column: str, start: Ints, stop: Ints) -> Iterator[Ints]:
         """One change after the other, each found by halving; who has no more stays at the end meanwhile."""
-        found = []
         end = np.maximum(stop - 1, start)
         current, answer = start, self._along(records, column, start)
         last = self._along(records, column, end)
@@ -137,9 +109,8 @@ class AnswerFamily(ABC):
                 same = self._along(records, column, np.minimum(middle, end)) == answer
                 low, high = np.where(same, middle, low), np.where(same, high, middle)
             current = np.where(open_, high, stop)
-            found.append(current)
+            yield current
             answer = self._along(records, column, np.minimum(current, end))
-        return found
 
     def _along(self, records: Records, column: str, numbers: Ints) -> Ints:
         """The answers with these numbers of a column; another one lets them count, whatever it is."""
@@ -149,183 +120,257 @@ class AnswerFamily(ABC):
         return self.labels(records, {**values, column: numbers[:, None]})[:, 0]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BlockCounts(AnswerFamily):
-    """Exact counts: the block that a value is in, of runs that begin at the turns."""
-
-    blocks: Ints
-
-    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The block."""
-        del records
-        (column,) = self.columns
-        return self.blocks[np.searchsorted(self.turns[column], values[column], side="right") - 1]
-
-    def most(self, rows: Ints, own: Ints, group: Ints) -> list[int]:
-        """A block for each row, in no order."""
-        del own, group
-        blocks = int(self.blocks.max()) + 1
-        return [comb(blocks + number - 1, number) for number in rows.tolist()]
-
-    def changes(self, records: Records, column: str) -> list[Ints]:
-        """Where runs begin."""
-        return [np.full(len(records), start) for start in self.turns[column][:-1]]
+def families(bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) -> list[AnswerFamily]:
+    """The answers to questions, as the ledger describes them."""
+    sizes, found = np.array(public.population.sizes), dict[str, list[_Questions]]()
+    for body in bodies:
+        cells = None if body["people"] is None else numbers_of(body["people"])
+        places = np.arange(len(sizes)) if cells is None else np.array(sorted(cells))
+        rows = int(sizes[places].sum())
+        alike = found.setdefault(_kind(body, rows), [])
+        fitting = next((each for each in alike if (each.group[places] < 0).all()), None)
+        if fitting is None:
+            fitting = _Questions(body, snapshot, public)
+            alike.append(fitting)
+        fitting.group[places] = len(fitting.people)
+        fitting.people.append((cells, rows, body))
+    return [each.family() for alike in found.values() for each in alike]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class GridFamily(AnswerFamily):
-    """Numbers told as cells of a lattice.
+def _kind(body: Body, rows: int) -> str:
+    """What questions of one family share: all but who takes part, and the rank.
+
+    Where cells depend on how many take part, also their number.
+    """
+    what, told = body["what"], {name: value for name, value in body.items() if name != "people"}
+    if what[0] == "OrderStatistic":
+        told["what"] = [*what[:2], *what[3:]]
+    counts = what[0] == "Variance" or (what[0] != "mean" and told.get("cells", [None])[0] == "uniform")
+    return repr((sorted(told.items()), rows if counts else None))
+
+
+class _Questions:
+    """Questions of one kind about disjoint groups, from which their family is made.
 
     Attributes:
-        grid: the cells.
+        group: the group that each public cell belongs to.
+        people: the public cells of each group, how many rows they have, and the question.
     """
 
-    grid: CellGrid
+    def __init__(self, body: Body, snapshot: Snapshot, public: PublicState) -> None:
+        self.snapshot, self.public, self.cells = snapshot, public, body.get("cells", ())
+        self.partition = read_partition(body)
+        self.kind, self.column, *self.rest = body["what"]
+        self.size = public.schema.columns[self.column].size
+        self.group = np.full(len(public.population.cells), -1)
+        self.people: list[tuple[Cells, int, Body]] = []
 
-    @abstractmethod
-    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
-        """Where on the lattice the answers would have been; `group` is that of each record."""
+    def family(self) -> AnswerFamily:
+        """The family."""
+        makers: Mapping[str, Callable[[], AnswerFamily]] = {
+            "counts": self._blocks,
+            "count": self._sums,
+            "sum": self._sums,
+            "mean": self._means,
+            "OrderStatistic": self._ranks,
+            "MiddleMedian": self._ranks,
+            "Variance": self._variances,
+        }
+        return makers[self.kind]()
 
-    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The cell."""
-        group = self.group[records.cells]
-        return self.grid.cells(self.positions(records, group, values), group)
+    def _blocks(self) -> AnswerFamily:
+        """Exact counts: the block that a value is in; with several rows a block for each, in no order."""
+        assert self.partition is not None  # noqa: S101 - that is what counts are of
+        starts, blocks = np.array(self.partition.starts), np.array(self.partition.labels)
 
-    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints:
-        """All cells."""
-        del rows, own
-        return self.grid.numbers(group)
+        def labels(records: Records, values: Values) -> Ints:
+            del records
+            return blocks[np.searchsorted(starts, values[self.column], side="right") - 1]
 
+        def most(rows: Ints, own: Ints, group: Ints) -> list[int]:
+            del own, group
+            return [comb(int(blocks.max()) + number, number) for number in rows.tolist()]
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Sums(GridFamily):
-    """Sums and counts told as cells; perhaps only of rows that another private column lets pass.
-
-    Attributes:
-        worth: what each number contributes.
-        totals: the sum of each group.
-        nothing: what a row contributes that does not pass.
-    """
-
-    worth: Ints
-    totals: Ints
-    nothing: int = 0
-
-    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
-        """The others' sum and one's own contribution."""
-        others = self.totals[group] - self.contributed(records.own)
-        return others[:, None] + self.contributed(values)
-
-    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints:
-        """The cells from all rows contributing least to all contributing most."""
-        ends = [
-            int(self.worth.min()),
-            int(self.worth.max()),
-            *([] if self.passing is None else [self.nothing]),
-        ]
-        others = self.totals[group] - own
-        low, high = (
-            self.grid.cells((others + rows * end)[:, None], group)[:, 0] for end in (min(ends), max(ends))
+        runs = _fixed({self.column: [*starts, self.size]})
+        return AnswerFamily(
+            columns=(self.column,), group=self.group, labels=labels, most=most, runs=runs, is_flat=True
         )
-        return high - low + 1
 
-    def contributed(self, values: Mapping[str, Ints]) -> Ints:
-        """What rows with these values contribute."""
-        worth = self.worth[values[self.columns[0]]]
-        if self.passing is None:
-            return worth
-        return np.where(self.passing[values[self.columns[1]]], worth, self.nothing)
+    def _sums(self) -> AnswerFamily:
+        """Sums and counts told as cells; perhaps only of rows that another private column lets pass."""
+        other, runs = (self.column, self.rest[0]) if self.kind == "count" else self.rest[:2]
+        worth, nothing = self._worth(other, runs)
+        columns: tuple[str, ...] = (self.column,)
+        begins, passing = {self.column: turns(worth)}, None
+        if other not in (None, self.column):
+            passing = passes(np.arange(self.public.schema.columns[other].size), runs)
+            columns, begins = (self.column, other), {**begins, other: edges(passing)}
+        ends = [int(worth.min()), int(worth.max()), *([] if passing is None else [nothing])]
+
+        def contributed(values: Values) -> Ints:
+            own = worth[values[self.column]]
+            return own if passing is None else np.where(passing[values[other]], own, nothing)
+
+        def total_of(counted: ContingencyTable) -> int:
+            return exact_dot(contributed(dict(zip(columns, counted.numbers, strict=True))), counted.counts)
+
+        def positions(records: Records, group: Ints, values: Values) -> Ints:
+            return (totals[group] - contributed(records.own))[:, None] + contributed(values)
+
+        def most(rows: Ints, own: Ints, group: Ints) -> Ints:
+            """The cells from all rows contributing least to all contributing most."""
+            others = totals[group] - own
+            low, high = (quantizer.cells_at(others + rows * end) for end in (min(ends), max(ends)))
+            caused: Ints = high - low + 1
+            return caused
+
+        totals = self._numbers(columns, total_of)
+        quantizer = self._quantizer(max(ends) * self.most_rows)
+        more = {"contributed": contributed, "passing": passing}
+        return self._in_cells(positions, quantizer, columns=columns, most=most, runs=_fixed(begins), **more)
+
+    def _worth(self, other: str | None, runs: Any) -> tuple[Ints, int]:  # noqa: ANN401 - plain JSON
+        """What each number contributes, the same for groups of any size, and a row that does not pass."""
+        if self.kind == "count":
+            query = count(1, Attribute(self.column, range(self.size)), numbers_of(runs))
+            return np.array(query.contributions, np.int64), 0
+        attribute = Attribute.of(self.column, self.public.schema.columns[self.column])
+        if other in (None, self.column):
+            query = total(1, attribute, None if other is None else numbers_of(runs))
+            return np.array(query.contributions, np.int64), 0
+        query = total(1, with_absent(attribute))
+        first, step = (attribute.origin - query.least) / query.unit, attribute.unit / query.unit
+        return int(first) + int(step) * np.arange(self.size), int(-query.least / query.unit)
+
+    def _means(self) -> AnswerFamily:
+        """Means over a private filter: a cell, or -1 for "too few"."""
+        other, runs, least = self.rest[:3]
+        passing = passes(np.arange(self.public.schema.columns[other].size), runs)
+        columns = (self.column,) if other == self.column else (self.column, other)
+        _, cells = self.cells
+        exact = whole_numbers(cells * self.size * self.most_rows)
+
+        def passed(values: Values, what: Ints | int) -> Ints:
+            return np.where(passing[values[other]], what, 0).astype(exact)
+
+        def labels(records: Records, values: Values) -> Ints:
+            """The cell of the mean of the others and oneself, of those who pass."""
+            group, own = self.group[records.cells], records.own[self.column]
+            rows = (counts[group] - passed(records.own, 1))[:, None] + passed(values, 1)
+            sums = (totals[group] - passed(records.own, own))[:, None] + passed(values, values[self.column])
+            within = np.minimum(sums * cells // np.maximum(rows * max(self.size - 1, 1), 1), cells - 1)
+            return np.where(rows < least, -1, within)
+
+        def sum_of(counted: ContingencyTable) -> int:
+            own = np.where(passing[counted.numbers[-1]], counted.numbers[0], 0)
+            return exact_dot(own, counted.counts)
+
+        totals = self._numbers(columns, sum_of).astype(exact)
+        counts = self._numbers(columns, lambda counted: int(counted.counts @ passing[counted.numbers[-1]]))
+        return AnswerFamily(
+            columns=columns,
+            group=self.group,
+            labels=labels,
+            most=_constantly(cells + 1),
+            runs=_fixed({self.column: [0, self.size], other: edges(passing)}),
+            passing=passing,
+        )
+
+    def _ranks(self) -> AnswerFamily:
+        """Order statistics: one's own value, clamped between two neighbouring ones of the others'.
+
+        Of each group the values with the ranks before and up to two after the one asked for are looked at,
+        with the ends of the domain where there are none; a median of an even number adds the middle two.
+        """
+        is_middle = self.kind == "MiddleMedian"
+        found = []
+        for people, rows, body in self.people:
+            rank = rows // 2 if is_middle else body["what"][2]
+            counted = self.snapshot.count((self.column,), people)
+            ranks = np.arange(rank - 1, rank + (3 if is_middle else 2))
+            values = counted.numbers[0][np.searchsorted(np.cumsum(counted.counts), np.clip(ranks, 1, rows))]
+            found.append(np.where(ranks < 1, 0, np.where(ranks > rows, self.size - 1, values)))
+        around = np.array(found)
+
+        def positions(records: Records, group: Ints, values: Values) -> Ints:
+            x, own, ranked = values[self.column], records.own[self.column], around[group]
+            # Without one's own value the one with rank j is the old one of rank j + 1, unless at most it.
+            others = np.where(ranked[:, 1:] <= own[:, None], ranked[:, :-1], ranked[:, 1:])
+            clamped: Ints = np.clip(x, others[:, 0:1], others[:, 1:2])
+            return clamped + np.clip(x, others[:, 1:2], others[:, 2:3]) if is_middle else clamped
+
+        return self._in_cells(positions, self._quantizer((self.size - 1) * (2 if is_middle else 1)))
+
+    def _variances(self) -> AnswerFamily:
+        """Variances: the number of people times the sum of squares, less the square of the sum."""
+        column, people = self.column, self.most_rows
+        exact = whole_numbers(people**2 * self.size**2)
+        sums = self._numbers((column,), lambda counted: exact_dot(counted.numbers[0], counted.counts))
+        squares = self._numbers((column,), lambda counted: exact_dot(counted.numbers[0] ** 2, counted.counts))
+        sums, squares = sums.astype(exact), squares.astype(exact)
+
+        def positions(records: Records, group: Ints, values: Values) -> Ints:
+            x, own = values[column], records.own[column]
+            first = (sums[group] - own)[:, None] + x
+            second = (squares[group] - own * own)[:, None] + x * x
+            moved: Ints = people * second - first * first
+            return moved
+
+        def runs(records: Records, name: str) -> Spans:
+            """Down to the others' mean, and up from there on."""
+            turn = (sums[self.group[records.cells]] - records.own[name]) // max(people - 1, 1) + 1
+            turn = np.clip(turn, 0, self.size).astype(np.int64)
+            start, stop = np.zeros(len(records), np.int64), np.full(len(records), self.size)
+            return [(start, turn), (np.minimum(turn, self.size - 1), stop)]
+
+        last = (people // 2) * (people - people // 2) * (self.size - 1) ** 2
+        return self._in_cells(positions, self._quantizer(last), runs=runs)
+
+    def _in_cells(
+        self,
+        positions: Callable[[Records, Ints, Values], Ints],
+        quantizer: Quantizer,
+        **more: Any,  # noqa: ANN401 - attributes of a family
+    ) -> AnswerFamily:
+        """The family of numbers, given the groups of records, that are told as cells; all may be caused."""
+
+        def labels(records: Records, values: Values) -> Ints:
+            return quantizer.cells_at(positions(records, self.group[records.cells], values))
+
+        told = {
+            "columns": (self.column,),
+            "most": _constantly(quantizer.cells),
+            "runs": _fixed({self.column: [0, self.size]}),
+        }
+        return AnswerFamily(group=self.group, labels=labels, **{**told, **more})
+
+    def _quantizer(self, last: int) -> Quantizer:
+        """The cells of positions up to the last one, of the largest group."""
+        return read_cells(self.cells, Lattice(Fraction(0), Fraction(1), last))
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows the largest group has."""
+        return max(rows for _, rows, _ in self.people)
+
+    def _numbers(self, columns: tuple[str, ...], work: Callable[[ContingencyTable], int]) -> Ints:
+        """A number of each group."""
+        found = [work(self.snapshot.count(columns, cells)) for cells, _, _ in self.people]
+        return np.array(found, whole_numbers(max(map(abs, found))))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Means(AnswerFamily):
-    """Means over a private filter: a cell, or -1 for "too few".
-
-    Attributes:
-        cells: how many cells each group's answers have.
-        totals: the sum of the numbers that pass, of each group.
-        rows: how many rows pass, of each group.
-        least: the smallest number of rows that a mean is told for.
-        size: how many numbers the column has.
-    """
-
-    passing: BoolArray
-    cells: Ints
-    totals: Ints
-    rows: Ints
-    least: int
-    size: int
-
-    def labels(self, records: Records, values: Mapping[str, Ints]) -> Ints:
-        """The cell of the mean of the others and oneself, of those who pass."""
-        group = self.group[records.cells]
-        x, y = values[self.columns[0]], values[self.columns[-1]]
-        own, own_passes = records.own[self.columns[0]], self.passing[records.own[self.columns[-1]]]
-        passes = self.passing[y]
-        rows = (self.rows[group] - own_passes)[:, None] + passes
-        sums = (self.totals[group] - np.where(own_passes, own, 0))[:, None] + np.where(passes, x, 0)
-        cells = self.cells[group][:, None]
-        within = np.minimum(sums * cells // np.maximum(rows * max(self.size - 1, 1), 1), cells - 1)
-        return np.where(rows < self.least, -1, within)
-
-    def most(self, rows: Ints, own: Ints, group: Ints) -> Ints:
-        """The cells, and "too few"."""
-        del rows, own
-        return self.cells[group] + 1
+def _constantly(cells: int) -> Callable[[Ints, Ints, Ints], Ints]:
+    return lambda _rows, _own, group: np.full(len(group), cells, whole_numbers(cells))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Ranks(GridFamily):
-    """Order statistics: one's own value, clamped between two neighbouring ones of the others'.
+def _fixed(begins: Mapping[str, Iterable[int]]) -> Callable[[Records, str], Spans]:
+    """The same runs for all records, that begin where it is said; the last one ends at the last."""
 
-    Attributes:
-        around: of each group, the values with the ranks before and up to two after the one asked for, with
-            the ends of the domain where there are none.
-        is_middle: whether it is the sum of the middle two of an even number.
-    """
+    def runs(records: Records, column: str) -> Spans:
+        size = len(records)
+        return [(np.full(size, start), np.full(size, stop)) for start, stop in pairwise(begins[column])]
 
-    around: Ints
-    is_middle: bool
-
-    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
-        """The clamped value, or the sum of two."""
-        x, own, ranked = values[self.columns[0]], records.own[self.columns[0]], self.around[group]
-        # Without one's own value the one with rank j is the old one of rank j + 1 unless that is at most it.
-        others = np.where(ranked[:, 1:] <= own[:, None], ranked[:, :-1], ranked[:, 1:])
-        found: Ints = np.clip(x, others[:, 0:1], others[:, 1:2])
-        return found + np.clip(x, others[:, 1:2], others[:, 2:3]) if self.is_middle else found
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Variances(GridFamily):
-    """Variances: down to the others' mean, then up.
-
-    Attributes:
-        people: how many each group has.
-        sums: the sums of numbers.
-        squares: the sums of their squares.
-    """
-
-    people: Ints
-    sums: Ints
-    squares: Ints
-
-    def positions(self, records: Records, group: Ints, values: Mapping[str, Ints]) -> Ints:
-        """The number of people times the sum of squares, less the square of the sum."""
-        x, own = values[self.columns[0]], records.own[self.columns[0]]
-        first = (self.sums[group] - own)[:, None] + x
-        second = (self.squares[group] - own * own)[:, None] + x * x
-        moved: Ints = self.people[group][:, None] * second - first * first
-        return moved
-
-    def runs(self, records: Records, column: str) -> list[tuple[Ints, Ints]]:
-        """Up to the others' mean, and from there on."""
-        group, size = self.group[records.cells], self.turns[column][-1]
-        others = np.maximum(self.people[group] - 1, 1)
-        turn = (self.sums[group] - records.own[column]) // others + 1
-        turn = np.clip(turn, 0, size).astype(np.int64)
-        start, stop = np.zeros(len(records), np.int64), np.full(len(records), size)
-        return [(start, turn), (np.minimum(turn, size - 1), stop)]
+    return runs
 
 
 def turns(values: Ints) -> Ints:

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from noiseless.work import itemised, spend
 
 ItemT = TypeVar("ItemT")
-
+MadeT = TypeVar("MadeT")
 
 NUMBER = 100
 """The most bytes that a number takes, in a set or as an object of its own."""
@@ -65,41 +65,31 @@ class Cache(Generic[ItemT]):
             _all.make_room(size)
         return thing
 
-    def made(self, key: Hashable, make: Callable[[], ItemT], weigh: Callable[[ItemT], int]) -> ItemT:
-        """What is remembered under a key; it is made, and weighed, if nothing is."""
-        found = self.get(key)
+    def made(
+        self: "Cache[Any]", key: Hashable, make: Callable[[], MadeT], weigh: Callable[[MadeT], int]
+    ) -> MadeT:
+        """Something that is made once, and kept with the steps that it took: a batch takes them each time.
+
+        Otherwise a refusal would depend on what was asked before.
+
+        Args:
+            key: what it is found by.
+            make: make it, spending steps.
+            weigh: how heavy it is.
+        """
+        found: tuple[MadeT, int] | None = self.get(key)
         if found is None:
-            made = make()
-            found = self.keep(key, made, weigh(made))
-        return found
+            with itemised((self, key)) as items:
+                made = make()
+            found = self.keep(key, (made, sum(items.values())), weigh(made))
+        elif found[1]:
+            spend(found[1], (self, key))
+        return found[0]
 
     def forget(self) -> None:
         """Forget everything."""
         self._things.clear()
         self.size = 0
-
-
-def remembered(
-    memory: Cache[Any], key: Hashable, do: Callable[[], ItemT], weigh: Callable[[ItemT], int]
-) -> ItemT:
-    """Something that is made once, and takes a batch as many steps when it is remembered as when it is made.
-
-    Otherwise a refusal would depend on what was asked before.
-
-    Args:
-        memory: where it is kept, with its steps.
-        key: what it is found by.
-        do: make it, spending steps.
-        weigh: how heavy it is.
-    """
-    found: tuple[ItemT, int] | None = memory.get(key)
-    if found is None:
-        with itemised((memory, key)) as items:
-            made = do()
-        found = memory.keep(key, (made, sum(items.values())), weigh(made))
-    elif found[1]:
-        spend(found[1], (memory, key))
-    return found[0]
 
 
 class _All:

@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from noiseless.arrays import BoolArray
 from noiseless.curator.disclosure import (
     Disclosure,
     OutputSpace,
     StoredAnswer,
     read_partition,
-    representatives,
 )
 from noiseless.curator.snapshot import ContingencyTable, Numbers, Snapshot, exact_dot
 from noiseless.intervals import AnswerInterval
 from noiseless.ledger import ChargedQuestion
+from noiseless.pricing.batches import cells_left
 from noiseless.pricing.event import Event
 from noiseless.pricing.events import GroupedAnswers, QuantizedAnswer
-from noiseless.pricing.knowledge import cells_left
 from noiseless.pricing.other_events import OtherAnswer
 from noiseless.pricing.partition import Predicate
 from noiseless.pricing.reach import QuantizedQuery
@@ -29,8 +28,6 @@ from noiseless.questions.additive import EXCLUDED
 from noiseless.questions.filters import Among, Runs
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
-
-_MOST_INTERVALS = 64
 
 
 class CellOutputSpace(OutputSpace):
@@ -42,20 +39,11 @@ class CellOutputSpace(OutputSpace):
     """
 
     def __init__(self, mechanism: QuantizedQuery) -> None:
-        super().__init__({"cells": write_cells(mechanism.quantizer)})
+        super().__init__({"cells": write_cells(mechanism.quantizer)}, weight_of(mechanism.query))
         self.mechanism = mechanism
         self.constant = _constant(mechanism)
-        self._intervals: dict[int, AnswerInterval] = {}
-
-    def interval(self, cell: int) -> AnswerInterval:
-        """What a cell says; the first ones asked for are remembered."""
-        known = self._intervals.get(cell)
-        if known is None:
-            found = self.mechanism.answer(cell)
-            known = AnswerInterval(found.lower, found.upper)
-            if len(self._intervals) < _MOST_INTERVALS:
-                self._intervals[cell] = known
-        return known
+        self.interval = lru_cache(64)(lambda cell: AnswerInterval(*mechanism.answer(cell)))
+        """What a cell says; answers come again, and a third sooner from here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +52,11 @@ class CellDisclosure(Disclosure):
 
     Attributes:
         alike: the query and its cells.
-        column: the private column it is computed of.
         passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
     """
 
     alike: CellOutputSpace
-    column: str
     passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
 
@@ -78,11 +64,6 @@ class CellDisclosure(Disclosure):
     def mechanism(self) -> QuantizedQuery:
         """The query and its cells."""
         return self.alike.mechanism
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The column, and the one that filters it."""
-        return (self.column,) if self.passing is None else (self.column, self.passing.column)
 
     @cached_property
     def event(self) -> Event:
@@ -94,13 +75,8 @@ class CellDisclosure(Disclosure):
             return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
         name, size, runs = self.passing.column, self.passing.domain.size, self.passing.runs
         return GroupedAnswers.filtered(
-            Predicate.of_runs(name, size, runs), self.mechanism, self.column, covers
+            Predicate.of_runs(name, size, runs), self.mechanism, self.columns[0], covers
         )
-
-    @property
-    def weight(self) -> int:
-        """As heavy as what its query lists."""
-        return weight_of(self.mechanism.query)
 
     @property
     def constant(self) -> StoredAnswer | None:
@@ -145,7 +121,7 @@ class CellDisclosure(Disclosure):
             if told.answer is None:
                 yield None
             else:
-                numbers = dict(zip(representatives(blocks), told.answer["counts"], strict=True))
+                numbers = dict(zip(blocks.representatives, told.answer["counts"], strict=True))
                 yield {"cell": own.cell_at(self._position(numbers))}
 
     def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:
@@ -179,26 +155,27 @@ def weight_of(query: Query) -> int:
 
 def _with_excluded(counted: ContingencyTable, runs: Runs) -> dict[int, int]:
     """How many rows have each number of the first column; rows with another second one are excluded."""
-    passes = _passes(counted.numbers[1], runs)
+    passing = passes(counted.numbers[1], runs)
     found: dict[int, int] = {}
-    kept = zip(counted.numbers[0][passes].tolist(), counted.counts[passes].tolist(), strict=True)
+    kept = zip(counted.numbers[0][passing].tolist(), counted.counts[passing].tolist(), strict=True)
     for number, count in kept:
         found[number] = found.get(number, 0) + count
-    return {**found, EXCLUDED: int(counted.counts[~passes].sum())}
+    return {**found, EXCLUDED: int(counted.counts[~passing].sum())}
 
 
 def _added(counted: ContingencyTable, attribute: Attribute, runs: Runs, query: Additive) -> int:
     """The position of the sum of the values that pass, in whole numbers of any size; others add 0."""
-    passes = _passes(counted.numbers[-1], runs)
-    numbers, counts = counted.numbers[0][passes], counted.counts[passes]
+    passing = passes(counted.numbers[-1], runs)
+    numbers, counts = counted.numbers[0][passing], counted.counts[passing]
     rows = int(counts.sum())
     value = attribute.origin * rows + attribute.unit * exact_dot(numbers, counts)
     return int((value - query.least * query.people) / query.unit)
 
 
-def _passes(numbers: Numbers, runs: Runs) -> npt.NDArray[np.bool_]:
+def passes(numbers: Numbers, runs: Runs) -> BoolArray:
+    """Which numbers lie in one of the runs."""
     edges = np.array([edge for run in runs for edge in run], np.int64)
-    found: npt.NDArray[np.bool_] = np.searchsorted(edges, numbers, side="right") % 2 == 1
+    found: BoolArray = np.searchsorted(edges, numbers, side="right") % 2 == 1
     return found
 
 

@@ -5,7 +5,6 @@ computation; the durable answers; the reply. Whatever is killed when, no answer 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from os import PathLike
 from types import TracebackType
@@ -13,15 +12,18 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from noiseless.amounts import Cost
 from noiseless.curator import custody
-from noiseless.curator.batch_price import PricedBatch, price_batch
 from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
-from noiseless.curator.disclosure import Disclosure, StoredAnswer
-from noiseless.curator.edition import Batch, Edition
-from noiseless.curator.failpoints import pass_failpoint
+from noiseless.curator.disclosure import StoredAnswer
+from noiseless.curator.edition import Edition
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.source import DatasetSource
-from noiseless.curator.transaction import ChargedBatch, Transaction, UnansweredError, quoted, replied, shares
+from noiseless.curator.transaction import (
+    ChargedBatch,
+    Transaction,
+    UnansweredError,
+    pass_failpoint,
+)
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, Ledger, State, Version
@@ -114,8 +116,8 @@ class Curator:
         """
         while True:  # again if a new version was declared meanwhile
             edition = self._present()
-            batch = edition.batch(sql)
-            quote = self._look(edition, partial(quoted, edition, batch, analyst=analyst or LOCAL))
+            asked = Transaction(edition, edition.batch(sql), analyst or LOCAL, self._source)
+            quote = self._look(edition, asked.quote)
             if quote is not None:
                 return quote
 
@@ -134,10 +136,9 @@ class Curator:
         """
         while True:  # again if a new version was declared meanwhile
             edition = self._present()
-            batch = edition.batch(sql)
-            reply = self._without_data(edition, batch, analyst or LOCAL)
+            asked = Transaction(edition, edition.batch(sql), analyst or LOCAL, self._source)
+            reply = self._without_data(edition, asked)
             if reply is None:
-                asked = Transaction(edition, batch, analyst or LOCAL, self._source)
                 errand = asked.errand(looks_up=self.ledger.has_round_trips)
                 reply = self._replied(asked, *self.ledger.answer(self.file.name, errand))
             if reply is not None:
@@ -180,9 +181,9 @@ class Curator:
             edition, begun = self._present(), dict[int, Transaction]()
             for place in [place for place in range(len(batches)) if place not in replies]:
                 try:
-                    batch = edition.batch(batches[place])
+                    asked = Transaction(edition, edition.batch(batches[place]), analyst, self._source)
                     # What is free says what is spent: behind something new it waits for its turn.
-                    reply = None if begun else self._without_data(edition, batch, analyst)
+                    reply = None if begun else self._without_data(edition, asked)
                     if begun and not self._source.is_ready(edition.digest):
                         self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
                 except Exception as error:  # noqa: BLE001 - the others have their replies all the same
@@ -191,7 +192,7 @@ class Curator:
                 if self._edition is not edition:
                     break
                 if reply is None:
-                    begun[place] = Transaction(edition, batch, analyst, self._source)
+                    begun[place] = asked
                 else:
                     replies[place] = reply
             replies |= self._outcomes(begun)
@@ -215,37 +216,30 @@ class Curator:
                 replies |= {} if reply is None else {place: reply}
         return replies
 
-    def _without_data(self, edition: Edition, batch: Batch, analyst: str) -> Reply | None:
+    def _without_data(self, edition: Edition, asked: Transaction) -> Reply | None:
         """The reply if this session knows all answers, or the ledger does where data was not looked at yet.
 
         Raises:
             BudgetError: the batch costs more than is left.
             SourceError: data is needed for the first time, and the source changed: nothing is charged.
         """
-        known = _answers(batch, edition.known)
+        known = asked.answers(edition.known)
         if known is not None:
             state = self.ledger.state(self.file.name, cells=(), analysts=())
             if edition.is_present(state):
-                return replied(edition, batch, None, state, known)
+                return asked.replied(None, state, known)
             self._edition = None
         if known is not None or self._source.is_ready(edition.digest):
             return None
-
-        def look(books: Books) -> tuple[PricedBatch, State]:
-            with batch.pricing():
-                priced = price_batch(batch.disclosures, edition.public.record, books)
-            books.require(shares(edition.public, priced.price), analyst=analyst)
-            return priced, books.state
-
-        looked = self._look(edition, look)
+        looked = self._look(edition, asked.look)
         if looked is None:
             return None
-        known = _answers(batch, looked[0].answer)
+        known = asked.answers(looked.priced.answer)
         if known is None:
             self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
             return None
         edition.remember(known)
-        return replied(edition, batch, None, looked[1], known)
+        return asked.replied(None, looked.state, known)
 
     def _replied(
         self, asked: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]
@@ -363,19 +357,6 @@ class Curator:
         if found is None:
             self._edition = None
         return found
-
-
-def _answers(
-    batch: Batch, known: Callable[[Disclosure], StoredAnswer | None]
-) -> dict[str, StoredAnswer] | None:
-    """All answers of a batch; None if one is not known."""
-    answers = {}
-    for told in batch.disclosures:
-        answer = known(told)
-        if answer is None:
-            return None
-        answers[told.question] = answer
-    return answers
 
 
 def _of_one(error: Exception) -> NoiselessError:

@@ -50,10 +50,11 @@ class OutputSpace:
     Attributes:
         told: the blocks or cells that are told apart, as plain JSON.
         text: the same as canonical JSON.
+        weight: how much memory they take, in numbers.
     """
 
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.told = told
+    def __init__(self, told: dict[str, Any], weight: int) -> None:
+        self.told, self.weight = told, weight
         self.text = written(told)
 
 
@@ -66,17 +67,14 @@ class Disclosure(ABC):
         what: what is asked, cells apart; plain JSON.
         version: the number of the dataset's version.
         alike: what it has in common with what is told of other groups: the blocks or cells told apart.
+        columns: the private columns that it is computed of, the one that filters last.
     """
 
     people: Participants
     what: tuple[Any, ...]
     version: int
     alike: OutputSpace
-
-    @property
-    @abstractmethod
-    def columns(self) -> tuple[str, ...]:
-        """The private columns that it is computed of."""
+    columns: tuple[str, ...]
 
     @property
     @abstractmethod
@@ -87,11 +85,6 @@ class Disclosure(ABC):
     @abstractmethod
     def constant(self) -> StoredAnswer | None:
         """The answer, where nobody's record can change it: it costs nothing and needs no data."""
-
-    @property
-    @abstractmethod
-    def weight(self) -> int:
-        """How much memory it takes, in numbers."""
 
     @abstractmethod
     def compute(self, snapshot: Snapshot) -> StoredAnswer:
@@ -150,6 +143,11 @@ def written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
+def told_blocks(partition: DomainPartition) -> OutputSpace:
+    """The counts of a partition's blocks, as heavy as its runs."""
+    return OutputSpace(write_partition(partition), len(partition.starts))
+
+
 def write_partition(blocks: DomainPartition) -> dict[str, Any]:
     """The blocks of a column as plain JSON; a block for each value is written shortly."""
     if blocks.blocks == blocks.size:
@@ -169,14 +167,6 @@ def read_partition(body: Mapping[str, Any]) -> DomainPartition | None:
     return None
 
 
-def representatives(blocks: DomainPartition) -> list[int]:
-    """The first number of each block."""
-    found: dict[int, int] = {}
-    for start, label in zip(blocks.starts, blocks.labels, strict=True):
-        found.setdefault(label, start)
-    return [found[label] for label in range(blocks.blocks)]
-
-
 def with_number(runs: Runs, number: int) -> Runs:
     """The runs with one more number.
 
@@ -190,15 +180,6 @@ def with_number(runs: Runs, number: int) -> Runs:
         else:
             found.append((start, stop))
     return tuple(found)
-
-
-def neighbouring(name: str, size: int, blocks: int) -> DomainPartition:
-    """So many blocks of neighbouring values, as equal as can be.
-
-    >>> neighbouring("age", 10, 4).starts
-    (0, 2, 5, 7)
-    """
-    return DomainPartition.intervals(name, size, (size * block // blocks for block in range(blocks)))
 
 
 def most_blocks(size: int, rows: int, outputs: int, *, alike: bool) -> int:
@@ -237,20 +218,10 @@ class CountsDisclosure(Disclosure):
 
     partition: DomainPartition
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The one column."""
-        return self.partition.names
-
     @cached_property
     def event(self) -> ExactCounts:
         """A person's block."""
         return ExactCounts(self.partition, self.people.cells)
-
-    @property
-    def weight(self) -> int:
-        """As heavy as its runs."""
-        return len(self.partition.starts)
 
     @property
     def findable(self) -> str | None:
@@ -277,7 +248,7 @@ class CountsDisclosure(Disclosure):
             if told.answer is None:
                 yield None
             else:
-                labels = (self.partition.label_at(number) for number in representatives(blocks))
+                labels = (self.partition.label_at(number) for number in blocks.representatives)
                 yield {"counts": self._gathered(zip(labels, told.answer["counts"], strict=True))}
 
     def _gathered(self, parts: Iterable[tuple[int, int]]) -> list[int]:
@@ -291,10 +262,3 @@ class CountsDisclosure(Disclosure):
         """How many outputs one person could cause if each value were counted by itself."""
         rows = min(self.what[-1], self.people.size)
         return outputs_of(self.partition.size, rows, alike=self.people.cells is None)
-
-    @cached_property
-    def block_sizes(self) -> list[int]:
-        """How many values each block has."""
-        ends = (*self.partition.starts[1:], self.partition.size)
-        parts = zip(self.partition.labels, self.partition.starts, ends, strict=True)
-        return self._gathered((label, end - start) for label, start, end in parts)

@@ -1,13 +1,12 @@
 """One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from noiseless.amounts import Cost, most_outputs
-from noiseless.curator.batch_price import PricedBatch
+from noiseless.amounts import most_outputs
 from noiseless.curator.cache import Cache
 from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
@@ -16,15 +15,14 @@ from noiseless.domain import Column, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, State
+from noiseless.questions.filters import run_count
 from noiseless.questions.question import Group, Question
-from noiseless.questions.sql import Combination, Hints, KeyColumn, Row, Statement, parse
+from noiseless.questions.sql import Hints, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
-from noiseless.replies import Result
 from noiseless.work import Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
-_FREE = Cost()
 _MOST_REMEMBERED = 2**26
 """Bytes of statements, and of answers, that are remembered."""
 _MOST_REACH = 10**6
@@ -60,46 +58,13 @@ class StatementPlan:
     parts: Mapping[Question, Groups]
     classes: Column | None
 
-    @classmethod
-    def of(
-        cls, sql: str, statement: Statement, steps: int, planner: Planner, default: int
-    ) -> "StatementPlan":
-        """Plan a statement.
-
-        Args:
-            sql: as it was asked.
-            statement: as it was understood.
-            steps: how much work its price is.
-            planner: for the dataset's version.
-            default: how many outputs a question may have unless it says otherwise.
-
-        Raises:
-            RequestError: it asks what cannot be priced.
-        """
-        wish, parts = _precision(statement.hints, default), {}
-        with itemised() as items:
-            for question in statement.questions:
-                parts[question] = planner.parts(question, wish)
-            groups = planner.groups(statement.groups, statement.by)
-        classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
-        return cls(sql, statement, steps, items, groups, parts, classes)
-
     @cached_property
     def disclosures(self) -> tuple[Disclosure, ...]:
         """All that is told."""
-        return tuple(
-            [
-                part.disclosure
-                for by_group in self.parts.values()
-                for part in by_group.values()
-                if part.disclosure is not None
-            ]
-        )
+        return tuple(self.told_by(self.parts))
 
-    def told_in(self, place: int) -> list[Disclosure]:
-        """What is told for one column of the reply."""
-        content = self.statement.columns[place].content
-        questions = content.questions if isinstance(content, Combination) else ()
+    def told_by(self, questions: Iterable[Question]) -> list[Disclosure]:
+        """What is told for some of the questions."""
         parts = [part for question in questions for part in self.parts[question].values()]
         return [part.disclosure for part in parts if part.disclosure is not None]
 
@@ -115,10 +80,8 @@ class StatementPlan:
         """What to know of a histogram in which several values share a count; empty if none do."""
         if self.classes is None:
             return ""
-        told = [part.disclosure for by_group in self.parts.values() for part in by_group.values()]
-        coarse = [
-            t for t in told if isinstance(t, CountsDisclosure) and t.partition.blocks < t.partition.size
-        ]
+        counted = [told for told in self.disclosures if isinstance(told, CountsDisclosure)]
+        coarse = [told for told in counted if told.partition.blocks < told.partition.size]
         if not coarse:
             return ""
         outputs = max(disclosure.outputs_of_each for disclosure in coarse)
@@ -132,15 +95,12 @@ class StatementPlan:
 
     @property
     def weight(self) -> int:
-        """How many numbers it takes: those of what is told, of its people and of its steps, and texts."""
-        weight = (len(self.sql) + len(self.statement.text)) // 10 + 10 * len(self.items)
+        """How many numbers it takes: those of what is told, its people, steps and filters, and its text."""
+        weight = len(self.sql) // 10 + 10 * len(self.items)
+        weight += sum(4 * run_count(question.where) for question in self.parts)
         for disclosure in self.disclosures:
-            weight += (
-                60
-                + disclosure.weight
-                + len(disclosure.people.cells or ())
-                + len(written(disclosure.what)) // 2
-            )
+            weight += 60 + disclosure.alike.weight + len(disclosure.people.cells or ())
+            weight += len(written(disclosure.what)) // 2
         return weight
 
     def reply(self, answers: Mapping[str, StoredAnswer]) -> tuple[tuple[Cell, ...], ...]:
@@ -221,28 +181,6 @@ class Batch:
             "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
         )
 
-    def results(
-        self, priced: PricedBatch | None, answers: Mapping[str, StoredAnswer] | None
-    ) -> tuple[Result, ...]:
-        """The rows of each statement, and what its columns cost by themselves.
-
-        Args:
-            priced: the price of the batch; None when all of it is free.
-            answers: by their fingerprints; None for a quote, which has no rows.
-        """
-        results = []
-        for planned in self.statements:
-            costs: list[Cost | None] = []
-            for place, column in enumerate(planned.statement.columns):
-                check()
-                if isinstance(column.content, KeyColumn):
-                    costs.append(None)
-                else:
-                    costs.append(_FREE if priced is None else priced.alone(planned.told_in(place)))
-            rows = () if answers is None else planned.reply(answers)
-            results.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
-        return tuple(results)
-
 
 class Edition:
     """A version, and what the session learnt about it."""
@@ -284,13 +222,27 @@ class Edition:
             plans = []
             for text, found, taken in zip(sql, statements, steps, strict=True):
                 if isinstance(found, Statement):
-                    planned = StatementPlan.of(text, found, taken, self.planner, self.outputs)
-                    plans.append(self._planned.keep(text, planned, planned.weight))
+                    plans.append(self._plan(text, found, taken))
                     continue
                 for thing, spent in found.items.items():  # the same steps when it is remembered
                     work.spend(spent, thing)
                 plans.append(found)
         return Batch(tuple(plans), work)
+
+    def _plan(self, sql: str, statement: Statement, steps: int) -> StatementPlan:
+        """What a statement comes to; it is remembered.
+
+        Raises:
+            RequestError: it asks what cannot be priced.
+        """
+        planner, wish, parts = self.planner, _precision(statement.hints, self.outputs), {}
+        with itemised() as items:
+            for question in statement.questions:
+                parts[question] = planner.parts(question, wish)
+            groups = planner.groups(statement.groups, statement.by)
+        classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
+        planned = StatementPlan(sql, statement, steps, items, groups, parts, classes)
+        return self._planned.keep(sql, planned, planned.weight)
 
     def steps(self, statement: Statement) -> int:
         """How much work the plan and the price of a statement are: what it asks, and public state, say so."""

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.curator.answer_families import AnswerFamily, Ints, Records
-from noiseless.curator.exposed_questions import Body, families
+from noiseless.curator.answer_families import AnswerFamily, Body, Ints, Records, families
 from noiseless.curator.public_state import PublicState
-from noiseless.curator.snapshot import Snapshot, distinct
+from noiseless.curator.snapshot import Snapshot, distinct, sorted_runs
 from noiseless.errors import OutputError
 from noiseless.exact import Bits
 from noiseless.ranges.spans import WRAPS, whole_numbers
@@ -45,20 +44,11 @@ def exposed(records: Records, asked: Sequence[AnswerFamily], sizes: Mapping[str,
         cells, *numbers = distinct(keys, np.ones(len(records), np.int64)).numbers
         few = Records(cells, dict(zip(names, numbers, strict=True)))
         caused, left = _of_columns(few, own, {name: sizes[name] for name in names})
-        place = _places(keys)
+        order, begins = sorted_runs(keys)
+        place = np.empty(len(order), np.intp)
+        place[order] = np.cumsum(begins) - 1
         outputs, possible = outputs * caused[place], possible * left[place]
     return outputs, possible
-
-
-def _places(keys: Sequence[Ints]) -> Ints:
-    """Where each combination stands among the sorted distinct ones."""
-    order = np.lexsort(keys[::-1])
-    begins = np.zeros(len(order), bool)
-    for numbers in keys:
-        begins[1:] |= numbers[order][1:] != numbers[order][:-1]
-    places = np.empty(len(order), np.intp)
-    places[order] = np.cumsum(begins)
-    return places
 
 
 def _related(asked: Sequence[AnswerFamily], sizes: Mapping[str, int]) -> list[tuple[str, ...]]:

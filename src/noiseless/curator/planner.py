@@ -1,13 +1,12 @@
 """From a question to what is told about each public group, within its allowance, and back."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, starmap
 from typing import Any
 
-from noiseless.curator.cache import Cache, remembered
+from noiseless.curator.cache import Cache
 from noiseless.curator.cell_disclosure import CellDisclosure, CellOutputSpace, weight_of
 from noiseless.curator.disclosure import (
     CountsDisclosure,
@@ -17,21 +16,20 @@ from noiseless.curator.disclosure import (
     StoredAnswer,
     fingerprint,
     most_blocks,
-    neighbouring,
+    told_blocks,
     with_number,
-    write_partition,
 )
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Value
 from noiseless.intervals import AnswerInterval
 from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
-from noiseless.pricing.quantizer_choice import coarsest, finest
+from noiseless.pricing.reach import coarsest, finest
 from noiseless.questions import Additive, Attribute, Query, count, total
-from noiseless.questions.filters import Among, Runs, outside
+from noiseless.questions.filters import Among, Runs, numbers_of, outside
 from noiseless.questions.question import Group, Question
 from noiseless.questions.statistics import FilteredMean
-from noiseless.work import check, spend
+from noiseless.work import check, foresee, spend
 
 ONE, ZERO = Fraction(1), Fraction(0)
 
@@ -60,16 +58,6 @@ class GroupAnswer:
     factor: Fraction = ONE
     shift: Fraction = ZERO
 
-    @classmethod
-    def known(cls, number: int) -> "GroupAnswer":
-        """A number that everybody knows."""
-        return cls(None, AnswerInterval.of(number))
-
-    @classmethod
-    def missing(cls) -> "GroupAnswer":
-        """No answer, which everybody knows."""
-        return cls(None)
-
     def value(self, answer: StoredAnswer | None, number: int = 0) -> AnswerInterval | None:
         """The answer; of a histogram, how many rows have the value with a number."""
         found = self.fixed
@@ -88,7 +76,7 @@ class GroupAnswer:
         if self.labels is not None:
             return AnswerInterval.of(sum(counts[label] for label in self.labels))
         label = disclosure.partition.label_at(number)
-        alone = disclosure.block_sizes[label] == 1
+        alone = disclosure.partition.block_sizes[label] == 1
         return AnswerInterval.of(counts[label] if alone else 0, counts[label])
 
 
@@ -128,8 +116,10 @@ class Planner:
         Raises:
             RequestError: it cannot be priced; the message says what can.
         """
-        parts = {}
-        for group in self.groups(question.public, question.by):
+        parts, groups = {}, self.groups(question.public, question.by)
+        if question.aggregate == "variance":
+            self._foresee(question, groups, wish)
+        for group in groups:
             check()
             parts[group.values] = self._part(question, self._named(group), wish)
         return parts
@@ -148,7 +138,11 @@ class Planner:
     def _part(self, question: Question, people: Participants, wish: Precision) -> GroupAnswer:
         hidden = question.private
         if question.aggregate == "count":
-            return GroupAnswer.known(people.size) if hidden is None else self._count(people, hidden, wish)
+            return (
+                GroupAnswer(None, AnswerInterval.of(people.size))
+                if hidden is None
+                else self._count(people, hidden, wish)
+            )
         if question.aggregate == "histogram":
             return self._histogram(people, str(question.column), wish)
         if hidden is None:
@@ -166,7 +160,7 @@ class Planner:
             names = sorted(self.public.cell_names[cell] for cell in group.cells)
             return Participants(group.cells, group.people, fingerprint(names))
 
-        return remembered(self._memory, group.cells, named, lambda _: len(group.cells))
+        return self._memory.made(group.cells, named, lambda _: len(group.cells))
 
     # Counts
 
@@ -185,7 +179,7 @@ class Planner:
         attribute = Attribute(hidden.column, range(size))
         what = ("count", hidden.column, hidden.runs)
         listed = self._listed(
-            hidden.column, what, lambda: count(1, attribute, _numbers(hidden.runs), self.limits.rows)
+            hidden.column, what, lambda: count(1, attribute, numbers_of(hidden.runs), self.limits.rows)
         )
         return GroupAnswer(self._cell(people, what, replace(listed, people=people.size), wish))
 
@@ -196,22 +190,23 @@ class Planner:
         if wish.error is None:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
         spend(_LISTED_STEPS * blocks)
-        return GroupAnswer(self._counts(people, neighbouring(name, size, blocks)))
+        starts = (size * block // blocks for block in range(blocks))  # as equal as can be
+        return GroupAnswer(self._counts(people, DomainPartition.intervals(name, size, starts)))
 
     def _condition(self, hidden: Among) -> tuple[Predicate, OutputSpace]:
         def both() -> tuple[Predicate, OutputSpace]:
             made = Predicate.of_runs(hidden.column, hidden.domain.size, hidden.runs)
-            return made, OutputSpace(write_partition(made.partition))
+            return made, told_blocks(made.partition)
 
         key = ("condition", hidden.column, hidden.runs)
-        return remembered(self._memory, key, both, lambda _: 8 * len(hidden.runs))
+        return self._memory.made(key, both, lambda _: 8 * len(hidden.runs))
 
     def _counts(
         self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None
     ) -> CountsDisclosure:
         what = ("counts", *partition.names, self.limits.rows)
-        made = alike or OutputSpace(write_partition(partition))
-        return CountsDisclosure(people, what, self.public.version, made, partition)
+        blocks, names = alike or told_blocks(partition), partition.names
+        return CountsDisclosure(people, what, self.public.version, blocks, names, partition)
 
     # Numbers
 
@@ -221,7 +216,7 @@ class Planner:
         if question.aggregate == "mean":
             least = self.limits.least_group
             if least is not None and people.cells is not None and people.size < least:
-                return GroupAnswer.missing()
+                return GroupAnswer(None)
             question, factor = replace(question, aggregate="sum"), Fraction(1, people.size)
         query = self._query(question, people.size)
         kind = "sum" if question.aggregate == "sum" else type(query).__name__
@@ -232,9 +227,15 @@ class Planner:
         """An aggregate of everybody in a group of so many people."""
         attribute = self._attribute(str(question.column))
         key = (question.aggregate, question.column, question.share, people)
-        return remembered(
-            self._memory, key, lambda: question.query(people, attribute, self.limits.rows), weight_of
-        )
+        return self._memory.made(key, lambda: question.query(people, attribute, self.limits.rows), weight_of)
+
+    def _foresee(self, question: Question, groups: Iterable[Group], wish: Precision) -> None:
+        """Refuse a variance of many groups before anything is listed, rather than after some of them."""
+        what, steps = ("Variance", question.column, None), dict[Hashable, int]()
+        for people in {group.people for group in groups}:
+            key = self._cells_key(what, people, wish)
+            steps[self._memory, key] = _steps_of(self._query(question, people))
+        foresee(steps)
 
     def _filtered_sum(
         self, question: Question, people: Participants, hidden: Among, wish: Precision
@@ -255,7 +256,7 @@ class Planner:
         if runs == ((0, attribute.size),):
             return self._plain(question, people, wish)
         listed = self._listed(
-            column, (column, runs), lambda: total(1, attribute, _numbers(runs), self.limits.rows)
+            column, (column, runs), lambda: total(1, attribute, numbers_of(runs), self.limits.rows)
         )
         what, query = ("sum", column, column, runs), replace(listed, people=people.size)
         return GroupAnswer(self._cell(people, what, query, wish, added=(attribute, runs)))
@@ -265,7 +266,7 @@ class Planner:
     ) -> GroupAnswer:
         column, least = str(question.column), self.limits.least_group or 1
         if people.size < least:
-            return GroupAnswer.missing()
+            return GroupAnswer(None)
         own = hidden.column == column
         numbers = self._passed(hidden.runs) if own else None
         query = FilteredMean(people.size, self._attribute(column), least, numbers)
@@ -274,7 +275,7 @@ class Planner:
 
     def _attribute(self, name: str) -> Attribute:
         make = partial(Attribute.of, name, self.schema.columns[name])
-        return remembered(self._memory, ("attribute", name), make, lambda _: 0)
+        return self._memory.made(("attribute", name), make, lambda _: 0)
 
     def _listed(self, name: str, key: tuple[Hashable, ...], make: Callable[[], Additive]) -> Additive:
         """A sum that lists what each number contributes: made once for groups of all sizes."""
@@ -283,14 +284,14 @@ class Planner:
             spend(_LISTED_STEPS * self.schema.columns[name].size)
             return make()
 
-        return remembered(self._memory, ("listed", *key), listed, lambda made: len(made.contributions))
+        return self._memory.made(("listed", *key), listed, lambda made: len(made.contributions))
 
     def _passed(self, runs: Runs) -> frozenset[int]:
         def passed() -> frozenset[int]:
             spend(sum(stop - start for start, stop in runs))
-            return _numbers(runs)
+            return numbers_of(runs)
 
-        return remembered(self._memory, ("numbers", runs), passed, len)
+        return self._memory.made(("numbers", runs), passed, len)
 
     def _cell(
         self,
@@ -303,21 +304,26 @@ class Planner:
         added: tuple[Attribute, Runs] | None = None,
     ) -> CellDisclosure:
         """The cell of the answer to a query; `what` says all but how many people there are."""
-        key = ("cells", what, people.size, wish.outputs, wish.error)
+        key = self._cells_key(what, people.size, wish)
 
         def cells() -> CellOutputSpace:
-            spend(_LISTED_STEPS * (weight_of(query) + query.listed // 2))
+            spend(_steps_of(query))
             chosen = finest(query, wish.outputs) if wish.error is None else coarsest(query, wish.error)
             return CellOutputSpace(chosen)
 
-        alike = remembered(self._memory, key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
-        asked, name = (*what, self.limits.rows), query.attribute_name
-        return CellDisclosure(people, asked, self.public.version, alike, name, passing, added)
+        alike = self._memory.made(key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
+        asked, column = (*what, self.limits.rows), query.attribute_name
+        columns = (column,) if passing is None else (column, passing.column)
+        return CellDisclosure(people, asked, self.public.version, alike, columns, passing, added)
+
+    def _cells_key(self, what: tuple[Hashable, ...], people: int, wish: Precision) -> tuple[Hashable, ...]:
+        return ("cells", what, people, wish.outputs, wish.error)
+
+
+def _steps_of(query: Query) -> int:
+    """What it takes to list what a query lists, before its cells are chosen."""
+    return _LISTED_STEPS * (weight_of(query) + query.listed // 2)
 
 
 def _length(part: Hashable) -> int:
     return 2 * len(part) if isinstance(part, tuple) else 0
-
-
-def _numbers(runs: Runs) -> frozenset[int]:
-    return frozenset(chain.from_iterable(starmap(range, runs)))

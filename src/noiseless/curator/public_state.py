@@ -124,7 +124,7 @@ class Grouping:
         self._numbers: dict[str, npt.NDArray[np.int64]] = {}
         self._orders: dict[str, Cells] = {}
         self._sorted: dict[str, npt.NDArray[np.int64]] = {}
-        self._found = Cache[tuple[Group, ...]](_MOST_REMEMBERED)
+        self._found = Cache[Any](_MOST_REMEMBERED)
         for place, name in enumerate(population.columns):
             column = schema.columns[name]
             known = {value: column.index(value) for value in {cell[place] for cell in population.cells}}

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from noiseless.arrays import BoolArray
 from noiseless.curator.cache import NUMBER, Cache
 from noiseless.domain import Column, NumberColumn, Schema
 from noiseless.domain.columns import CategoryColumn
@@ -228,11 +229,11 @@ class Snapshot:
     # Most questions are about the same few columns and groups: what was counted is kept.
 
     @cached_property
-    def _by_columns(self) -> Cache[tuple[ContingencyTable, Numbers]]:
+    def _by_columns(self) -> Cache[Any]:
         return Cache(_MOST_KEPT)
 
     @cached_property
-    def _by_people(self) -> Cache[ContingencyTable]:
+    def _by_people(self) -> Cache[Any]:
         return Cache(_MOST_KEPT)
 
     def _of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:
@@ -261,16 +262,20 @@ def distinct(keys: Sequence[Numbers], counts: Numbers) -> ContingencyTable:
     """The distinct combinations of some numbers, sorted, and the sums of their counts."""
     if not keys:
         return ContingencyTable((), np.array([counts.sum()]))
+    order, begins = sorted_runs(keys)
+    starts = np.flatnonzero(begins)
+    first = order[starts]
+    return ContingencyTable(tuple(numbers[first] for numbers in keys), np.add.reduceat(counts[order], starts))
+
+
+def sorted_runs(keys: Sequence[Numbers]) -> tuple[npt.NDArray[np.intp], BoolArray]:
+    """The order of some combinations, the first key first, and where in it another one begins."""
     order = np.lexsort(keys[::-1])
-    ordered = [numbers[order] for numbers in keys]
     begins = np.zeros(len(order), bool)
     begins[:1] = True
-    for numbers in ordered:
-        begins[1:] |= numbers[1:] != numbers[:-1]
-    starts = np.flatnonzero(begins)
-    return ContingencyTable(
-        tuple(numbers[starts] for numbers in ordered), np.add.reduceat(counts[order], starts)
-    )
+    for numbers in keys:
+        begins[1:] |= numbers[order[1:]] != numbers[order[:-1]]
+    return order, begins
 
 
 def exact_dot(values: npt.NDArray[Any], counts: Numbers) -> int:

@@ -1,25 +1,332 @@
-"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another."""
+"""A batch on its way: priced and charged for in one durable transaction, computed, stored in another.
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any, NamedTuple
+A price comes from public state alone: what is asked, and what the ledger says was told before.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from noiseless.amounts import Budget, Cost, remainder
-from noiseless.curator.batch_price import PricedBatch, lookups, price_batch
-from noiseless.curator.disclosure import Disclosure, StoredAnswer
+from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
+from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partition
 from noiseless.curator.edition import Batch, Edition
-from noiseless.curator.failpoints import pass_failpoint
-from noiseless.curator.public_state import PublicState
-from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.source import DatasetSource
-from noiseless.errors import NoiselessError
-from noiseless.ledger import Books, NewQuestion, OpenBooks, Settlement, Shares, State
+from noiseless.errors import NoiselessError, RequestError
+from noiseless.ledger import (
+    Books,
+    ChargedQuestion,
+    Lookups,
+    NewQuestion,
+    OpenBooks,
+    Settlement,
+    Shares,
+    State,
+)
 from noiseless.ledger.entries import without_earlier
-from noiseless.pricing.batches import Price
-from noiseless.pricing.event import Record
+from noiseless.pricing.batches import Knowledge, Price, price
+from noiseless.pricing.event import Key, Record
 from noiseless.pricing.history import BudgetError, History
-from noiseless.replies import Quote, Reply
+from noiseless.pricing.partition import DomainPartition
+from noiseless.questions.sql import KeyColumn
+from noiseless.ranges.quantizer import Quantizer
+from noiseless.replies import Quote, Reply, Result
 from noiseless.work import NEVER, active, check
+
+_FREE = Cost()
+
+
+@dataclass(frozen=True)
+class PricedBatch:
+    """A batch and its price.
+
+    Attributes:
+        price: what it costs.
+        fresh: what was never charged for and does not follow from what was.
+        earlier: the questions charged for before that each thing told is, or may follow from.
+        known: what they make known.
+        record: one person's private attributes.
+    """
+
+    price: Price
+    fresh: tuple[Disclosure, ...]
+    earlier: Mapping[str, Sequence[ChargedQuestion]] = field(repr=False)
+    known: Knowledge = field(repr=False)
+    record: Record = field(repr=False)
+
+    def answer(self, disclosure: Disclosure) -> StoredAnswer | None:
+        """The answer that is known without looking at data."""
+        if disclosure.constant is not None:
+            return disclosure.constant
+        earlier = self.earlier.get(disclosure.question, ())
+        same = next((told.answer for told in earlier if told.question == disclosure.question), None)
+        if same is not None:
+            return same
+        return next((answer for answer in disclosure.derived(earlier) if answer is not None), None)
+
+    def alone(self, disclosures: Sequence[Disclosure]) -> Cost:
+        """What a part of the batch would cost by itself."""
+        places = sorted({self._places[one.question] for one in disclosures if one.question in self._places})
+        if not places:
+            return _FREE
+        if len(places) == len(self.fresh):
+            return self.price.cost
+        return price([self.fresh[place].event for place in places], self.record, self.known).cost
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each fresh question is: looked up for every column, found once."""
+        return {disclosure.question: place for place, disclosure in enumerate(self.fresh)}
+
+    def was_charged(self, disclosure: Disclosure) -> bool:
+        """Whether the very question was charged for before."""
+        earlier = self.earlier.get(disclosure.question, ())
+        return any(told.question == disclosure.question for told in earlier)
+
+
+def lookups(disclosures: Iterable[Disclosure]) -> Lookups:
+    """What pricing looks up: cells by their grid, counts by the question, and counts by who takes part."""
+    told = [disclosure for disclosure in disclosures if disclosure.constant is None]
+    return Lookups(
+        questions=frozenset(one.question for one in told if not isinstance(one, CellDisclosure)),
+        grids=frozenset(one.grid for one in told if isinstance(one, CellDisclosure)),
+        people=frozenset(one.around for one in told if one.around is not None),
+    )
+
+
+def price_batch(disclosures: Sequence[Disclosure], record: Record, books: Books) -> PricedBatch:
+    """The price of what is told together; each thing once."""
+    check()
+    asked = [disclosure for disclosure in disclosures if disclosure.constant is None]
+    earlier = _earlier(asked, books) if asked else {}
+    fresh = tuple([disclosure for disclosure in asked if not _is_free(disclosure, earlier)])
+    known = _known(fresh, earlier)
+    check()
+    cost = price([disclosure.event for disclosure in fresh], record, known)
+    return PricedBatch(cost, fresh, earlier, known, record)
+
+
+def _is_free(disclosure: Disclosure, earlier: Mapping[str, Sequence[ChargedQuestion]]) -> bool:
+    """Whether it was charged for, or follows from what was."""
+    told = earlier.get(disclosure.question, ())
+    return any(one.question == disclosure.question for one in told) or any(
+        True for _ in disclosure.derived(told)
+    )
+
+
+def _earlier(disclosures: Sequence[Disclosure], books: Books) -> dict[str, list[ChargedQuestion]]:
+    """The questions charged for before that each thing told is, or may follow from: where there are any."""
+    by_key: dict[str | None, list[ChargedQuestion]] = {}
+    wanted = lookups(disclosures)
+    for told in books.told(questions=wanted.questions, grids=wanted.grids, people=wanted.people):
+        for key in {told.question, told.grid, told.people} - {None}:
+            by_key.setdefault(key, []).append(told)
+    earlier = {}
+    for disclosure in disclosures if by_key else ():
+        own = disclosure.grid if isinstance(disclosure, CellDisclosure) else disclosure.question
+        several = [*by_key.get(own, ()), *(by_key.get(disclosure.around, ()) if disclosure.around else ())]
+        earlier[disclosure.question] = list({told.question: told for told in several}.values())
+    return earlier
+
+
+def _known(fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[ChargedQuestion]]) -> Knowledge:
+    """What was told that makes some of the fresh answers partly known."""
+    grids: dict[Key, tuple[Quantizer, ...]] = {}
+    counts: dict[object, tuple[DomainPartition, ...]] = {}
+    for disclosure in fresh:
+        told, event = earlier.get(disclosure.question, ()), disclosure.event
+        if isinstance(disclosure, CellDisclosure) and event.grid_key is not None:
+            span = disclosure.mechanism.query.span
+            cells = [read_cells(one.body["cells"], span) for one in told if "cells" in one.body]
+            if cells:
+                grids[event.grid_key] = tuple(cells)
+        blocks = [found for one in told if (found := read_partition(one.body)) is not None]
+        if blocks:
+            counts[event.people] = tuple(dict.fromkeys((*counts.get(event.people, ()), *blocks)))
+    return Knowledge(grids=grids, counts=counts)
+
+
+class UnansweredError(NoiselessError):
+    """An answer could not be computed; what was charged for it is free when it is asked again."""
+
+
+class ChargedBatch(NamedTuple):
+    """A batch and its price, and the account: after its charge, or before there is any."""
+
+    priced: PricedBatch
+    state: State
+
+
+class Transaction:
+    """What an analyst asks together of one version of a dataset.
+
+    A ledger does its errand; when that is durable there is a reply.
+
+    Attributes:
+        batch: what is asked.
+    """
+
+    def __init__(self, edition: Edition, batch: Batch, analyst: str, source: DatasetSource) -> None:
+        self._edition, self.batch, self._analyst, self._source = edition, batch, analyst, source
+        self._answers: dict[str, StoredAnswer] = {}
+        self._wanted = active()
+
+    def answers(self, known: Callable[[Disclosure], StoredAnswer | None]) -> dict[str, StoredAnswer] | None:
+        """All answers; None if one is not known."""
+        answers = {}
+        for disclosure in self.batch.disclosures:
+            answer = known(disclosure)
+            if answer is None:
+                return None
+            answers[disclosure.question] = answer
+        return answers
+
+    def look(self, books: Books) -> ChargedBatch:
+        """The price, and the account before it; data is not looked at.
+
+        Raises:
+            BudgetError: it is more than is left.
+        """
+        with self.batch.pricing():
+            priced = price_batch(self.batch.disclosures, self._edition.public.record, books)
+        books.require(self._shares(priced), analyst=self._analyst)
+        return ChargedBatch(priced, books.state)
+
+    def quote(self, books: Books) -> Quote:
+        """What it would cost now."""
+        with self.batch.pricing():
+            priced = price_batch(self.batch.disclosures, self._edition.public.record, books)
+            columns = results(self.batch, priced, None)
+        try:
+            books.require(self._shares(priced), analyst=self._analyst)
+        except BudgetError:
+            allowed = False
+        else:
+            allowed = True
+        said = account(priced, books.state, self._edition.notes(self.batch))
+        return Quote(columns, **said, allowed=allowed)
+
+    def errand(self, *, looks_up: bool) -> Settlement[ChargedBatch | None]:
+        """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
+        return Settlement(
+            self._charge, self._complete, self._lookups() if looks_up else None, self._is_quick()
+        )
+
+    def _lookups(self) -> Lookups:
+        """What pricing the batch and charging for it look up."""
+        told, names = self.batch.disclosures, self._edition.public.cell_names
+        cells = {cell for one in told if one.constant is None for cell in one.people.cells or ()}
+        paying = frozenset(names[cell] for cell in cells)
+        return replace(lookups(told), cells=paying, analysts=frozenset({self._analyst}))
+
+    def _is_quick(self) -> bool:
+        """Whether all answers are computed in next to no time."""
+        snapshot = self._source.kept(self._edition.digest)
+        return snapshot is not None and all(
+            snapshot.is_quick(disclosure.columns, disclosure.people.cells)
+            for disclosure in self.batch.disclosures
+        )
+
+    def _charge(self, books: OpenBooks) -> ChargedBatch | None:
+        """One charge for all that is new; None if there is a newer version."""
+        edition = self._edition
+        if not edition.is_present(books):
+            return None
+        with self._wanted.active(), self.batch.pricing():  # another thread may do this, for several
+            priced = price_batch(self.batch.disclosures, edition.public.record, books)
+            check()
+        pass_failpoint("priced")
+        asked = [
+            NewQuestion(disclosure.question, disclosure.grid, disclosure.findable, disclosure.body)
+            for disclosure in priced.fresh
+        ]
+        if asked:
+            books.charge(self._shares(priced), analyst=self._analyst, questions=asked)
+        return ChargedBatch(priced, books.state)
+
+    def _complete(self, charged: ChargedBatch | None) -> tuple[int, Mapping[str, StoredAnswer]]:
+        """Fill in all answers, those that are known and those computed now; which are to be stored first."""
+        number = self._edition.number
+        if charged is None:
+            return number, {}
+        pass_failpoint("charged")
+        priced = charged.priced
+        missing: list[Disclosure] = []
+        for disclosure in self.batch.disclosures:
+            found = self._edition.known(disclosure) or priced.answer(disclosure)
+            if found is None:
+                missing.append(disclosure)
+            else:
+                self._answers[disclosure.question] = found
+        if not missing:
+            return number, {}
+        computed = self._computed(missing)
+        pass_failpoint("computed")
+        self._answers |= computed
+        fresh = {disclosure.question for disclosure in priced.fresh}
+        kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
+        return number, {question: computed[question] for question in kept}
+
+    def _computed(self, disclosures: list[Disclosure]) -> dict[str, StoredAnswer]:
+        digest = self._edition.digest
+        snapshot = self._source.kept(digest) or self._source.snapshot(digest, self._edition.number)
+        try:
+            return {disclosure.question: disclosure.compute(snapshot) for disclosure in disclosures}
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            # The message of an unforeseen error may quote the data: its kind is all that is told.
+            raise UnansweredError(
+                f"the answer could not be computed ({type(error).__name__});"
+                " it is charged for, and free when it is asked for again"
+            ) from None
+
+    def reply(self, charged: ChargedBatch, stored: Mapping[str, StoredAnswer]) -> Reply:
+        """The reply, when the answers are durable; those that stand may have been stored by others."""
+        if stored:
+            pass_failpoint("stored")
+            self._answers |= stored
+        self._edition.remember(self._answers)
+        with NEVER.active():  # it is charged for
+            return self.replied(charged.priced, charged.state, self._answers)
+
+    def replied(self, priced: PricedBatch | None, state: State, answers: Mapping[str, StoredAnswer]) -> Reply:
+        """The reply of answers that stand; without a price where all of them are free."""
+        said = account(priced, state, self._edition.notes(self.batch))
+        return Reply(results(self.batch, priced, answers), **said)
+
+    def _shares(self, priced: PricedBatch) -> Shares:
+        """What people pay, by the names of their public cells."""
+        names, cost = self._edition.public.cell_names, priced.price
+        return Shares(
+            cost.others, {names[cell]: share for cell, share in cost.shares.items() if isinstance(cell, int)}
+        )
+
+
+def results(
+    batch: Batch, priced: PricedBatch | None, answers: Mapping[str, StoredAnswer] | None
+) -> tuple[Result, ...]:
+    """The rows of each statement, and what its columns cost by themselves.
+
+    Args:
+        batch: the statements.
+        priced: the price of the batch; None when all of it is free.
+        answers: by their fingerprints; None for a quote, which has no rows.
+    """
+    found = []
+    for planned in batch.statements:
+        costs: list[Cost | None] = []
+        for column in planned.statement.columns:
+            check()
+            if isinstance(column.content, KeyColumn):
+                costs.append(None)
+            else:
+                asked = column.content.questions
+                costs.append(_FREE if priced is None else priced.alone(planned.told_by(asked)))
+        rows = () if answers is None else planned.reply(answers)
+        found.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
+    return tuple(found)
 
 
 def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) -> dict[str, Any]:
@@ -27,7 +334,7 @@ def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) ->
     protects, total = _protects(state.record, state.budget), state.total
     if total.capacity:
         disclosed, spent = state.disclosed, state.spent
-    else:  # without noise whole numbers suffice: a repeated answer comes some eight times sooner
+    else:  # without noise whole numbers suffice: a repeated answer takes a third less
         present, most = _values(state.record)
         disclosed = present is not None and total.outputs >= present
         spent = Cost(most) if most is not None and total.outputs >= most else total
@@ -57,135 +364,36 @@ def _protects(record: Record, budget: Budget | None) -> bool:
     return History(record, budget).protects
 
 
-class UnansweredError(NoiselessError):
-    """An answer could not be computed; what was charged for it is free when it is asked again."""
+# Places where a test can kill the process: between price, charge, computation, storage and reply.
+
+Failpoint = Literal["priced", "charged", "computed", "stored", "replied"]
+VARIABLE: Final = "NOISELESS_FAILPOINT"
+"""An environment variable, `name` or `name:count`, that is read once.
+
+The process kills itself with SIGKILL when it comes to that place (for the count-th time): nothing is flushed,
+nothing is tidied up, as when the power fails.
+"""
 
 
-class ChargedBatch(NamedTuple):
-    """A batch after its charge, and the account after it."""
+class _Armed:
+    """The place and how often it may still be passed; None when no test asked for it."""
 
-    priced: PricedBatch
-    state: State
-
-
-class Transaction:
-    """What an analyst asks together of one version of a dataset.
-
-    A ledger does its errand; when that is durable there is a reply.
-    """
-
-    def __init__(self, edition: Edition, batch: Batch, analyst: str, source: DatasetSource) -> None:
-        self._edition, self._batch, self._analyst, self._source = edition, batch, analyst, source
-        self._answers: dict[str, StoredAnswer] = {}
-        self._wanted = active()
-
-    def errand(self, *, looks_up: bool) -> Settlement[ChargedBatch | None]:
-        """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
-        found = lookups(self._batch.disclosures, self._edition.public, self._analyst) if looks_up else None
-        return Settlement(self._charge, self._complete, found, self._is_quick())
-
-    def _is_quick(self) -> bool:
-        """Whether all answers are computed in next to no time."""
-        snapshot = self._source.kept(self._edition.digest)
-        return snapshot is not None and all(
-            snapshot.is_quick(disclosure.columns, disclosure.people.cells)
-            for disclosure in self._batch.disclosures
-        )
-
-    def _charge(self, books: OpenBooks) -> ChargedBatch | None:
-        """One charge for all that is new; None if there is a newer version."""
-        edition = self._edition
-        if not edition.is_present(books):
-            return None
-        with self._wanted.active(), self._batch.pricing():  # another thread may do this, for several
-            priced = price_batch(self._batch.disclosures, edition.public.record, books)
-            check()
-        pass_failpoint("priced")
-        asked = [
-            NewQuestion(disclosure.question, disclosure.grid, disclosure.findable, disclosure.body)
-            for disclosure in priced.fresh
-        ]
-        if asked:
-            books.charge(shares(edition.public, priced.price), analyst=self._analyst, questions=asked)
-        return ChargedBatch(priced, books.state)
-
-    def _complete(self, charged: ChargedBatch | None) -> tuple[int, Mapping[str, StoredAnswer]]:
-        """Fill in all answers, those that are known and those computed now; which are to be stored first."""
-        number = self._edition.number
-        if charged is None:
-            return number, {}
-        pass_failpoint("charged")
-        priced = charged.priced
-        missing: list[Disclosure] = []
-        for disclosure in self._batch.disclosures:
-            found = self._edition.known(disclosure) or priced.answer(disclosure)
-            if found is None:
-                missing.append(disclosure)
-            else:
-                self._answers[disclosure.question] = found
-        if not missing:
-            return number, {}
-        computed = self._computed(missing)
-        pass_failpoint("computed")
-        self._answers |= computed
-        fresh = {disclosure.question for disclosure in priced.fresh}
-        kept = [t.question for t in missing if t.question in fresh or priced.was_charged(t)]
-        return number, {question: computed[question] for question in kept}
-
-    def _computed(self, disclosures: list[Disclosure]) -> dict[str, StoredAnswer]:
-        snapshot = self._snapshot()
-        try:
-            return {disclosure.question: disclosure.compute(snapshot) for disclosure in disclosures}
-        except Exception as error:  # noqa: BLE001 - whatever it is
-            # The message of an unforeseen error may quote the data: its kind is all that is told.
-            raise UnansweredError(
-                f"the answer could not be computed ({type(error).__name__});"
-                " it is charged for, and free when it is asked for again"
-            ) from None
-
-    def _snapshot(self) -> Snapshot:
-        digest = self._edition.digest
-        return self._source.kept(digest) or self._source.snapshot(digest, self._edition.number)
-
-    def reply(self, charged: ChargedBatch, stored: Mapping[str, StoredAnswer]) -> Reply:
-        """The reply, when the answers are durable; those that stand may have been stored by others."""
-        if stored:
-            pass_failpoint("stored")
-            self._answers |= stored
-        self._edition.remember(self._answers)
-        with NEVER.active():  # it is charged for
-            return replied(self._edition, self._batch, charged.priced, charged.state, self._answers)
+    def __init__(self, wanted: str | None) -> None:
+        name, _, count = (wanted or "").partition(":")
+        if wanted and (name not in get_args(Failpoint) or not (count or "1").isdecimal()):
+            names = ", ".join(get_args(Failpoint))
+            raise RequestError(f"{VARIABLE} is one of {names}, such as charged or stored:3")
+        self.name = name or None
+        self.left = int(count or 1)
 
 
-def shares(public: PublicState, cost: Price) -> Shares:
-    """What people pay, by the names of their public cells."""
-    names = public.cell_names
-    return Shares(
-        cost.others, {names[cell]: share for cell, share in cost.shares.items() if isinstance(cell, int)}
-    )
+_armed = _Armed(os.environ.get(VARIABLE))
 
 
-def quoted(edition: Edition, batch: Batch, books: Books, *, analyst: str) -> Quote:
-    """What a batch would cost now."""
-    with batch.pricing():
-        priced = price_batch(batch.disclosures, edition.public.record, books)
-        results = batch.results(priced, None)
-    try:
-        books.require(shares(edition.public, priced.price), analyst=analyst)
-    except BudgetError:
-        allowed = False
-    else:
-        allowed = True
-    said = account(priced, books.state, edition.notes(batch))
-    return Quote(results, **said, allowed=allowed)
-
-
-def replied(
-    edition: Edition,
-    batch: Batch,
-    priced: PricedBatch | None,
-    state: State,
-    answers: Mapping[str, StoredAnswer],
-) -> Reply:
-    """The reply of answers that stand."""
-    return Reply(batch.results(priced, answers), **account(priced, state, edition.notes(batch)))
+def pass_failpoint(name: Failpoint) -> None:
+    """Come to a place; the process ends here if a test wants it to."""
+    if _armed.name != name:
+        return
+    _armed.left -= 1
+    if _armed.left <= 0:
+        os.kill(os.getpid(), signal.SIGKILL)

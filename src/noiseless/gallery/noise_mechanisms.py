@@ -14,8 +14,7 @@ from noiseless.comparison import AdditiveNoise, GaussianNoise, GeometricNoise, L
 from noiseless.comparison.comparison import compare
 from noiseless.comparison.rounded_noise import Rounding
 from noiseless.pricing.plan import named_query
-from noiseless.pricing.quantizer_choice import allowed_reach, finest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, allowed_reach, finest
 from noiseless.questions import Lattice
 
 _TRIED = 200

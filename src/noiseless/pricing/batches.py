@@ -1,5 +1,9 @@
-"""The price of a batch: questions fixed before any of their answers is seen."""
+"""The price of a batch: questions fixed before any of their answers is seen.
 
+What earlier answers tell costs nothing: repeated questions, and those whose cells or counts follow.
+"""
+
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -9,13 +13,19 @@ from typing import NamedTuple
 
 from noiseless.amounts import Cost
 from noiseless.display import html_rows
+from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.pricing.composition import several_rows
-from noiseless.pricing.event import Cells, Event, Footprint, Record, merged
+from noiseless.pricing.composition import PricePart, best_parts, several_rows
+from noiseless.pricing.event import Cells, Event, Footprint, Key, Record, merged
 from noiseless.pricing.events import QuantizedAnswer
-from noiseless.pricing.knowledge import Knowledge, common_grid
-from noiseless.pricing.mixtures import PricePart, best_parts
-from noiseless.work import check
+from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.reach import QuantizedQuery
+from noiseless.questions import Lattice, Query
+from noiseless.ranges.quantizer import Edged, Listed, Quantizer
+from noiseless.work import check, spend
+
+_MOST_CELLS = 2**14
+"""Grids with more cells than this in all are not put together: their price is then that of other rules."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,55 @@ class Price:
         return "; ".join(f"{', '.join(part.attributes)}: {part.rule}" for part in self.parts)
 
 
+@dataclass(frozen=True)
+class Knowledge:
+    """The questions that were answered.
+
+    Attributes:
+        keys: their identities.
+        grids: the cells told of each question about each set of people.
+        counts: the partitions whose blocks were counted exactly, by people.
+    """
+
+    keys: frozenset[Key] = frozenset()
+    grids: Mapping[Key, tuple[Quantizer, ...]] = field(default_factory=dict)
+    counts: Mapping[Hashable, tuple[DomainPartition, ...]] = field(default_factory=dict)
+
+    def plus(self, events: Iterable[Event]) -> "Knowledge":
+        """The same with further answers."""
+        answered = [source for event in _checked(events) for source in (event, *event.sources)]
+        grids, counts = dict(self.grids), dict(self.counts)
+        for event in answered:
+            if event.grid is not None and event.grid_key is not None:
+                grids[event.grid_key] = (*grids.get(event.grid_key, ()), event.grid.quantizer)
+            if event.partition is not None:
+                counts[event.people] = (*counts.get(event.people, ()), event.partition)
+        return Knowledge(self.keys | {event.key for event in answered}, grids, counts)
+
+    def fresh(self, events: Iterable[Event]) -> list[Event]:
+        """The events that look at data and do not follow from earlier answers, each question once."""
+        found: list[Event] = []
+        seen = set(self.keys)
+        for event in _checked(events):
+            for source in event.sources:
+                again = source.key in seen and (source.repeatable or source is not event)
+                if not again and not self.implies(source):
+                    found.append(source)
+                seen.add(source.key)
+        return found
+
+    def implies(self, event: Event) -> bool:
+        """Whether exact counts or cells that were told determine the answer."""
+        if self.counts and any(event.follows_from(counts) for counts in self.counts.get(event.people, ())):
+            return True
+        return self.cells_left(event) == 1
+
+    def cells_left(self, event: Event) -> int | None:
+        """How many cells remain possible at most, given cells told of the question; None if none were."""
+        told = self.grids.get(event.grid_key) if self.grids and event.grid_key is not None else None
+        return None if told is None or event.grid is None else cells_left(told, event.grid.quantizer)
+
+
 class BatchQuestion(NamedTuple):
     """A question of a batch, as it is priced."""
 
@@ -93,10 +152,26 @@ def price(events: Iterable[Event], record: Record, known: Knowledge | None = Non
     >>> str(price(told, Record.of({"age": 121})))
     '3.33 bits (reach)'
     """
-    return price_questions(find_new(events, record, known or Knowledge()), record)
+    everybody: list[BatchQuestion] = []
+    cells: dict[Hashable, list[BatchQuestion]] = {}
+    questions = _new_questions(events, record, known or Knowledge())
+    for question, covers in questions:
+        if covers is None:
+            everybody.append(question)
+        for cell in covers or ():
+            cells.setdefault(cell, []).append(question)
+    if not cells:
+        alone = _of_cell(None, everybody, record)
+        return replace(alone, others=alone.cost)
+    if record.rows > 1:
+        found = _of_rows([question for question, _ in questions], everybody, cells, record)
+        return replace(found, others=found.cost)
+    return _of_cells(everybody, cells, record)
 
 
-def find_new(events: Iterable[Event], record: Record, known: Knowledge) -> list[tuple[BatchQuestion, Cells]]:
+def _new_questions(
+    events: Iterable[Event], record: Record, known: Knowledge
+) -> list[tuple[BatchQuestion, Cells]]:
     """The questions that tell anything new, and who takes part; grids over one question are one grid."""
     found = []
     for event in _in_common_grids(known.fresh(events)):
@@ -129,24 +204,6 @@ def _in_common_grid(events: Sequence[Event]) -> Sequence[Event]:
     if together.reach.outputs > 1 + steps:
         return events
     return [QuantizedAnswer(together, events[0].covers, events[0].about)]
-
-
-def price_questions(questions: Sequence[tuple[BatchQuestion, Cells]], record: Record) -> Price:
-    """The price of questions that all tell something new, and of whom."""
-    everybody: list[BatchQuestion] = []
-    cells: dict[Hashable, list[BatchQuestion]] = {}
-    for question, covers in questions:
-        if covers is None:
-            everybody.append(question)
-        for cell in covers or ():
-            cells.setdefault(cell, []).append(question)
-    if not cells:
-        alone = _of_cell(None, everybody, record)
-        return replace(alone, others=alone.cost)
-    if record.rows > 1:
-        found = _of_rows([question for question, _ in questions], everybody, cells, record)
-        return replace(found, others=found.cost)
-    return _of_cells(everybody, cells, record)
 
 
 def _of_cells(
@@ -215,3 +272,64 @@ def _of_rows(
     names = sorted({name for question in questions for name in question.footprint.attributes})
     part = PricePart(tuple(names), apart.outputs, groups.rule, disclosed=False)
     return replace(together, cost=apart, parts=(part,), disclosed=())
+
+
+def common_grid(query: Query, quantizers: Sequence[Quantizer]) -> QuantizedQuery | None:
+    """One grid that tells exactly what all of the grids tell together; None when they have too many cells."""
+    if sum(quantizer.cells for quantizer in quantizers) > _MOST_CELLS:
+        return None
+    spend(sum(quantizer.cells for quantizer in quantizers))
+    span = query.span
+    if isinstance(span, Lattice):
+        begins = {quantizer.begin(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
+        return QuantizedQuery(query, Listed(span, tuple(sorted(begins))))
+    edges = {quantizer.edge(cell) for quantizer in quantizers for cell in range(quantizer.cells)}
+    return QuantizedQuery(query, Edged.of(span, sorted(edges)))
+
+
+def cells_left(known: Sequence[Quantizer], asked: Quantizer) -> int:
+    """How many cells of a grid are possible at most when the cells of other grids on the question are known.
+
+    1 when every edge is an edge of a known grid, so that the answer follows from known ones.
+
+    >>> from noiseless.ranges.quantizer import Uniform
+    >>> from noiseless.questions import Continuum
+    >>> four, three, two = (Uniform(Continuum.of(0, 1), cells) for cells in (4, 3, 2))
+    >>> cells_left([four], two), cells_left([three], two)
+    (1, 2)
+    """
+    if not known or asked.cells > _MOST_CELLS:
+        return asked.cells
+    spend(asked.cells * len(known))
+    on_lattice = isinstance(asked.span, Lattice)
+    inside: Counter[tuple[int, ...]] = Counter()
+    for cell in range(1, asked.cells):
+        edge = asked.begin(cell) if on_lattice else asked.edge(cell)
+        met = [_cell_and_begin(grid, edge) for grid in known]
+        if all(begin != edge for _, begin in met):
+            inside[tuple(number for number, _ in met)] += 1
+    return 1 + max(inside.values(), default=0)
+
+
+def _cell_and_begin(grid: Quantizer, edge: Fraction | int) -> tuple[int, Fraction | int]:
+    """The cell that another grid's edge lies in, and where that cell begins; positions are whole numbers."""
+    if isinstance(edge, int):
+        cell = grid.cell_at(edge)
+        return cell, grid.begin(cell)
+    cell = grid.cell(edge)
+    return cell, grid.edge(cell)
+
+
+def _checked(events: Iterable[Event]) -> list[Event]:
+    """The events, all of known kinds.
+
+    Raises:
+        RequestError: something else is among them.
+    """
+    found = list(events)
+    for event in found:
+        if not isinstance(event, Event):
+            raise RequestError(
+                f"a {type(event).__name__} is no event with a price; give its reach as OtherAnswer"
+            )
+    return found

@@ -52,9 +52,8 @@ class Record:
 
     def values(self, names: Iterable[str] | None = None) -> int | None:
         """How many values some attributes (all unless said) take together, in all rows; None if no end."""
-        chosen = [self.sizes[name] for name in (self.sizes if names is None else names)]
-        finite = [size for size in chosen if size is not None]
-        return prod(finite) ** self.rows if len(finite) == len(chosen) else None
+        chosen = list(map(self.sizes.__getitem__, self.sizes if names is None else names))
+        return None if None in chosen else prod(filter(None, chosen)) ** self.rows
 
     def require(self, names: Iterable[str]) -> None:
         """Check that attributes belong to the record.

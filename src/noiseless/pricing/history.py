@@ -12,9 +12,8 @@ from math import floor
 
 from noiseless.amounts import Budget, Cost, checked_budget, dearest, most_outputs, remaining_bits
 from noiseless.errors import NoiselessError
-from noiseless.pricing.batches import Price, price
+from noiseless.pricing.batches import Knowledge, Price, price
 from noiseless.pricing.event import Event, Record
-from noiseless.pricing.knowledge import Knowledge
 
 
 class BudgetError(NoiselessError):

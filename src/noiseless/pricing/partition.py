@@ -94,6 +94,22 @@ class DomainPartition:
         """The block of a value."""
         return self.labels[bisect_right(self.starts, number) - 1]
 
+    @property
+    def representatives(self) -> list[int]:
+        """The first number of each block."""
+        first: dict[int, int] = {}
+        for start, label in zip(self.starts, self.labels, strict=True):
+            first.setdefault(label, start)
+        return list(first.values())  # blocks are numbered as they first appear
+
+    @cached_property
+    def block_sizes(self) -> list[int]:
+        """How many values each block has."""
+        sizes = [0] * self.blocks
+        for label, length in self._runs:
+            sizes[label] += length
+        return sizes
+
     def refines(self, other: "DomainPartition") -> bool:
         """Whether the block here tells the block there."""
         return self.names == other.names and refined([self, other]).blocks == self.blocks

@@ -12,8 +12,7 @@ from typing import Any
 from noiseless.display import html_table, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.pricing.quantizer_choice import allowed_reach, coarsest, finest, printed_cells
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, allowed_reach, coarsest, finest, printed_cells
 from noiseless.questions import (
     Attribute,
     Continuum,

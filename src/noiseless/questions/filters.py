@@ -1,16 +1,30 @@
-"""Filters: which rows a question is about; sets of a declared column's values, as runs of their numbers."""
+"""Filters: which rows a question is about; sets of a declared column's values, as runs of their numbers.
+
+Filters that let the same values pass have the same normal form. A filter over declared columns is a function
+of finitely many numbers. It is built as a decision diagram, a column at a time, public columns first: two
+filters are alike exactly when their diagrams are. Runs of numbers with the same outcome stay together, so
+that a domain may have any size.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from operator import eq, ge, gt, le, lt, ne
-from typing import Any
+from itertools import chain, pairwise, starmap
 
-from noiseless.domain import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, Value
-from noiseless.errors import ColumnError, RequestError
+from noiseless.domain import Column, Schema
+from noiseless.errors import RequestError
+
+_MOST_NODES = 20_000
+"""A filter that needs more is refused: no person writes one."""
+
+_MOST_STEPS = 100_000
+"""So many pairs of nodes are combined at most."""
+
+_FAILS, _PASSES = 0, 1
+"""The ends of every diagram."""
 
 Runs = tuple[tuple[int, int], ...]
 """Half-open runs of numbers, ascending, that neither touch nor overlap."""
@@ -31,6 +45,11 @@ def as_runs(numbers: Iterable[int]) -> Runs:
     return tuple(found)
 
 
+def numbers_of(runs: Iterable[Sequence[int]]) -> frozenset[int]:
+    """The numbers in runs, one by one."""
+    return frozenset(chain.from_iterable(starmap(range, runs)))
+
+
 def between(first: int, after: int, size: int) -> Runs:
     """The numbers of a domain from `first` on, before `after`."""
     first, after = max(first, 0), min(after, size)
@@ -45,82 +64,6 @@ def outside(runs: Runs, size: int) -> Runs:
     """
     ends = [0, *(end for run in runs for end in run), size]
     return tuple((start, stop) for start, stop in zip(ends[::2], ends[1::2], strict=True) if start < stop)
-
-
-def passing_runs(name: str, column: Column, operator: str, constant: Value | Fraction) -> Runs:
-    """The values of a column that compare with a constant, wherever it lies, as the operator says.
-
-    >>> column = NumberColumn(role="private", bounds=(0, 10), step=Decimal("0.001"))
-    >>> passing_runs("kwh", column, ">", Decimal("3.0005"))
-    ((3001, 10001),)
-
-    Raises:
-        ColumnError: the constant is of another kind than the column.
-    """
-    if isinstance(column, CategoryColumn):
-        return _among_categories(name, column, operator, constant)
-    top, bottom = _place(name, column, constant)
-    below, upto = -(-top // bottom), top // bottom + 1  # so many values are smaller, so many not larger
-    size = column.size
-    parts = {
-        "<": (0, below),
-        "<=": (0, upto),
-        ">": (upto, size),
-        ">=": (below, size),
-        "=": (below, upto),
-        "!=": (below, upto),
-    }
-    found = between(*parts[operator], size)
-    return outside(found, size) if operator == "!=" else found
-
-
-def _place(name: str, column: Column, constant: Value | Fraction) -> tuple[int, int]:
-    """Where a constant stands among the numbers of a column's values, perhaps between two or outside.
-
-    A numerator and a positive denominator: every statement comes here, and fractions take their time.
-    """
-    if isinstance(column, NumberColumn) and _is_number(constant):
-        top, bottom = constant.as_integer_ratio()  # type: ignore[union-attr]
-        return top * column.scale - bottom * column.low_units, bottom * column.step_units
-    if isinstance(column, DateColumn) and isinstance(constant, date):
-        return (constant - column.bounds[0]).days, column.step
-    if isinstance(column, BooleanColumn) and isinstance(constant, bool):
-        return int(constant), 1
-    raise ColumnError(name, f"holds {_KINDS[column.kind]}; compare it with the same kind{_HOW[column.kind]}")
-
-
-def _among_categories(name: str, column: CategoryColumn, operator: str, constant: Value | Fraction) -> Runs:
-    """Texts compare with texts by their characters, whole numbers with numbers."""
-    text = isinstance(constant, str)
-    if not text and not _is_number(constant):
-        raise _of_another_kind(name, column)
-    alike = [(i, value) for i, value in enumerate(column.categories) if isinstance(value, str) == text]
-    if not alike or (operator not in ("=", "!=") and len(alike) < column.size):
-        raise _of_another_kind(name, column)
-    if not text:
-        constant = Fraction(constant)  # type: ignore[arg-type]  # exact beside any decimal
-    if operator == "!=":  # values of the other kind differ too
-        return outside(as_runs(i for i, value in alike if value == constant), column.size)
-    return as_runs(i for i, value in alike if COMPARISONS[operator](value, constant))
-
-
-def _is_number(constant: object) -> bool:
-    return isinstance(constant, int | Decimal | Fraction) and not isinstance(constant, bool)
-
-
-def _of_another_kind(name: str, column: CategoryColumn) -> ColumnError:
-    kinds = {isinstance(value, str) for value in column.categories}
-    held, how = ("texts", ", in single quotes") if True in kinds else ("numbers", ", without quotes")
-    if len(kinds) > 1:
-        held, how = "texts and numbers", ""
-    return ColumnError(name, f"holds {held}; compare it with the same kind{how}")
-
-
-_KINDS = {"number": "numbers", "date": "dates", "boolean": "truth values", "category": "texts"}
-_HOW = {"number": ", without quotes", "date": ", in quotes: '2024-12-31'", "boolean": ": TRUE or FALSE"}
-
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
-"""What each operator says of two values of one kind."""
 
 
 class Filter(ABC):
@@ -235,6 +178,13 @@ def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None
     return public, hidden[0]
 
 
+def run_count(where: Filter) -> int:
+    """How many runs of values a filter in its normal form lists."""
+    if isinstance(where, Among):
+        return len(where.runs)
+    return sum(map(run_count, where.parts)) if isinstance(where, AllOf | AnyOf) else 0
+
+
 def kind_of(value: object) -> str:
     """Values of one kind can be compared."""
     if isinstance(value, bool):
@@ -242,3 +192,164 @@ def kind_of(value: object) -> str:
     if isinstance(value, int | Decimal | Fraction):
         return "numbers"
     return "dates" if isinstance(value, date) else "texts"
+
+
+def normal(whole: Filter, schema: Schema) -> Filter:
+    """The normal form of a filter: public parts, then the private one, joined by "and" where possible.
+
+    >>> schema = Schema.parse('columns.age = {role = "private", bounds = [0, 120]}')
+    >>> young = Among("age", ((6, 18),), schema.columns["age"])
+    >>> normal(young, schema) == normal(Not(Not(AnyOf((young, young)))), schema)
+    True
+    >>> normal(AnyOf((young, Not(young))), schema)
+    Everything()
+
+    Raises:
+        RequestError: it is too long to be understood.
+    """
+    columns = whole.columns
+    order = [name for name in (*schema.public, *schema.private) if name in columns]
+    diagram = _Diagram(schema, order)
+    node = diagram.read(whole)
+    first_private = sum(name in schema.public for name in order)
+    hidden = diagram.ends(node, first_private)
+    if len(hidden) != 1:  # nobody passes, or different public groups have different private filters
+        return diagram.written(node)
+    (inner,) = hidden
+    public = diagram.written(diagram.cut(node, first_private))
+    return joined([public, diagram.written(inner)])
+
+
+class _Diagram:
+    """Nodes (level, starts, children): from each start on, up to the next, the outcome is the child's."""
+
+    def __init__(self, schema: Schema, order: list[str]) -> None:
+        self.schema = schema
+        self.order = order
+        self.nodes: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [(len(order), (), ())] * 2
+        self.known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
+        self.combined: dict[tuple[int, int, bool], int] = {}
+        self.parts = 0
+
+    def read(self, whole: Filter) -> int:
+        """The node of a filter."""
+        match whole:
+            case Everything():
+                return _PASSES
+            case Among():
+                return self._leaf(whole.column, whole.runs)
+            case Not():
+                return self._negated(self.read(whole.part), {_FAILS: _PASSES, _PASSES: _FAILS})
+            case AllOf():
+                return self._all([self.read(part) for part in whole.parts], together=True)
+            case AnyOf():
+                return self._all([self.read(part) for part in whole.parts], together=False)
+        raise TypeError(f"no normal form for {type(whole).__name__}")
+
+    def _leaf(self, name: str, runs: Runs) -> int:
+        size = self.schema.columns[name].size
+        outcomes = {0: _FAILS}
+        for start, stop in runs:
+            outcomes |= {start: _PASSES} | ({stop: _FAILS} if stop < size else {})
+        return self._node(self.order.index(name), outcomes)
+
+    def _node(self, level: int, outcomes: Mapping[int, int]) -> int:
+        """A node from its outcomes by ascending start; equal neighbours are one, one outcome is no choice."""
+        starts = list(outcomes)
+        kept = [0, *(b for a, b in pairwise(starts) if outcomes[a] != outcomes[b])]
+        if len(kept) == 1:
+            return outcomes[0]
+        key = (level, tuple(kept), tuple(outcomes[start] for start in kept))
+        if key not in self.known:
+            if len(self.nodes) > _MOST_NODES:
+                raise RequestError("the filter is too long; ask several questions with shorter ones")
+            self.known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return self.known[key]
+
+    def _all(self, nodes: list[int], *, together: bool) -> int:
+        """All or any of some nodes, in pairs of about equal size."""
+        if not nodes:
+            return _PASSES if together else _FAILS
+        while len(nodes) > 1:
+            pairs = zip(nodes[::2], nodes[1::2], strict=False)
+            nodes = [self._both(a, b, together=together) for a, b in pairs] + nodes[len(nodes) & ~1 :]
+        return nodes[0]
+
+    def _both(self, one: int, two: int, *, together: bool) -> int:
+        stops, neutral = (_FAILS, _PASSES) if together else (_PASSES, _FAILS)
+        if stops in (one, two):
+            return stops
+        if two in (one, neutral):
+            return one
+        if one == neutral:
+            return two
+        key = (min(one, two), max(one, two), together)
+        if key not in self.combined:
+            if len(self.combined) > _MOST_STEPS:
+                raise RequestError("the filter is too long; ask several questions with shorter ones")
+            level = min(self.nodes[one][0], self.nodes[two][0])
+            outcomes = self._merged(level, one, two, lambda a, b: self._both(a, b, together=together))
+            self.combined[key] = self._node(level, outcomes)
+        return self.combined[key]
+
+    def _merged(self, level: int, one: int, two: int, combine: Callable[[int, int], int]) -> dict[int, int]:
+        """The outcomes of two nodes, combined over the common refinement of their runs."""
+        tables = [dict(self._outcomes(level, node)) for node in (one, two)]
+        found, current = {}, [tables[0][0], tables[1][0]]
+        for start in sorted(tables[0].keys() | tables[1].keys()):
+            current = [table.get(start, before) for table, before in zip(tables, current, strict=True)]
+            found[start] = combine(*current)
+        return found
+
+    def _outcomes(self, level: int, node: int) -> Iterable[tuple[int, int]]:
+        own, starts, children = self.nodes[node]
+        return zip(starts, children, strict=True) if own == level else [(0, node)]
+
+    def _negated(self, node: int, done: dict[int, int]) -> int:
+        if node not in done:
+            level, starts, children = self.nodes[node]
+            turned = (self._negated(child, done) for child in children)
+            done[node] = self._node(level, dict(zip(starts, turned, strict=True)))
+        return done[node]
+
+    def ends(self, node: int, level: int) -> set[int]:
+        """The nodes at or beyond a level that a node leads to, without the one where nobody passes."""
+        found, seen, open_nodes = set(), {node}, [node]
+        while open_nodes:
+            current = open_nodes.pop()
+            if self.nodes[current][0] >= level:
+                found.add(current)
+                continue
+            fresh = set(self.nodes[current][2]) - seen
+            seen |= fresh
+            open_nodes += fresh
+        return found - {_FAILS}
+
+    def cut(self, node: int, level: int, done: dict[int, int] | None = None) -> int:
+        """The node with everybody passing who comes to a level."""
+        done = {_FAILS: _FAILS} if done is None else done
+        if node not in done:
+            own, starts, children = self.nodes[node]
+            kept = (self.cut(child, level, done) for child in children)
+            done[node] = _PASSES if own >= level else self._node(own, dict(zip(starts, kept, strict=True)))
+        return done[node]
+
+    def written(self, node: int) -> Filter:
+        """The filter of a node: for each outcome the values that lead to it, and then its own filter."""
+        if node in (_FAILS, _PASSES):
+            return Everything() if node == _PASSES else NOBODY
+        level, starts, children = self.nodes[node]
+        name = self.order[level]
+        column = self.schema.columns[name]
+        runs: dict[int, list[tuple[int, int]]] = {}
+        for (start, stop), child in zip(pairwise((*starts, column.size)), children, strict=True):
+            runs.setdefault(child, []).append((start, stop))
+        runs.pop(_FAILS, None)
+        self.parts += len(runs)
+        if self.parts > _MOST_NODES:
+            raise RequestError("the filter is too long; ask several questions with shorter ones")
+        parts = [
+            joined([Among(name, tuple(own), column), self.written(child)]) for child, own in runs.items()
+        ]
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))

@@ -122,7 +122,6 @@ class Variance(CountedQuery):
     Attributes:
         people: how many rows take part, the n below.
         attribute: the private attribute.
-        sample: divide by n (n - 1) instead of n^2.
 
     >>> Variance(10, Attribute("age", range(121))).span.high
     Fraction(3600, 1)
@@ -130,19 +129,18 @@ class Variance(CountedQuery):
 
     people: int
     attribute: Attribute
-    sample: bool = False
 
     pieces = 2  # down, then up
 
     def __post_init__(self) -> None:
-        require_people(self.people - self.sample)
+        require_people(self.people)
 
     @property
     def span(self) -> Lattice:
         """From everybody alike to one half at each end."""
         half, top = self.people // 2, self.attribute.numbers[-1]
-        divisor = self.people * (self.people - self.sample)
-        return Lattice(Fraction(0), self.attribute.unit**2 / divisor, half * (self.people - half) * top * top)
+        step = (self.attribute.unit / self.people) ** 2
+        return Lattice(Fraction(0), step, half * (self.people - half) * top * top)
 
     @cached_property
     def influences(self) -> tuple[Influence | Images]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,10 @@ class Quantizer(ABC):
         """The position of the first point of each cell, on a lattice."""
         return np.array([self.begin(cell) for cell in range(self.cells)], whole_numbers(self.last))
 
+    def cells_at(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The cells of many positions."""
+        return np.searchsorted(self.first_points, positions, side="right") - 1
+
     @property
     def last(self) -> int:
         """The last position of the lattice."""
@@ -182,6 +186,12 @@ class Uniform(Quantizer):
         last = self._lattice.last
         return position if self.cells > last else min(position * self.cells // last, self.cells - 1)
 
+    def cells_at(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The same of many."""
+        cells, last = self.cells, self.last
+        exact = positions.astype(whole_numbers(last * cells))
+        return exact if cells > last else np.minimum(exact * cells // last, cells - 1)
+
     @property
     def worst_error(self) -> Fraction:
         """Half a cell; on a lattice half of the longest run of points (a point less wide)."""
@@ -237,6 +247,10 @@ class Stepped(Quantizer):
     def cell_at(self, position: int) -> int:
         """The points below it, in cells."""
         return position // self.points
+
+    def cells_at(self, positions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The same of many."""
+        return positions.astype(whole_numbers(self.last)) // self.points
 
     def most_met(self, sweep: int, first: int, last: int) -> tuple[int, int]:
         """Most are met from the last point of a cell on: in closed form, however many cells there are."""

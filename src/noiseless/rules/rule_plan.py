@@ -9,8 +9,7 @@ from typing import Any
 from noiseless.display import html_table
 from noiseless.exact import Bits, round_up
 from noiseless.pricing.plan import Plan
-from noiseless.pricing.quantizer_choice import finest, printed_cells
-from noiseless.pricing.reach import Reach, reach
+from noiseless.pricing.reach import Reach, finest, printed_cells, reach
 from noiseless.questions import Query
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.rules.base import Rule

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from noiseless.exact import Bits
 from noiseless.pricing.plan import rounded_up
-from noiseless.pricing.quantizer_choice import surely_finest
+from noiseless.pricing.reach import surely_finest
 from noiseless.rules.base import Dominance
 from noiseless.rules.reach import are_exact
 

@@ -11,7 +11,6 @@ from noiseless.curator.disclosure import (
     Disclosure,
     fingerprint,
     most_blocks,
-    neighbouring,
     with_number,
 )
 from noiseless.curator.planner import Planner, Precision
@@ -21,8 +20,7 @@ from noiseless.errors import RequestError
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import price
 from noiseless.pricing.partition import Predicate
-from noiseless.pricing.quantizer_choice import finest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, finest
 from noiseless.questions import Attribute, Lattice, total
 from noiseless.questions.filters import AllOf, AnyOf, Everything, Filter, Not
 from noiseless.questions.question import Group, Limits, Population, Question
@@ -300,7 +298,7 @@ def test_two_grids_together_may_imply_a_third() -> None:
 
     def told(cells: Quantizer) -> CellDisclosure:
         alike = CellOutputSpace(QuantizedQuery(query, cells))
-        return CellDisclosure(asked.people, ("sum",), 1, alike, "age")
+        return CellDisclosure(asked.people, ("sum",), 1, alike, ("age",))
 
     def disclosure(points: int) -> CellDisclosure:
         return told(Stepped(span, points))
@@ -322,7 +320,6 @@ def test_two_grids_together_may_imply_a_third() -> None:
 
 def test_blocks() -> None:
     assert with_number((), 4) == ((4, 5),)
-    assert neighbouring("x", 7, 7).blocks == 7
     assert Predicate.of_runs("x", 5, ()).chosen == frozenset()
     assert Predicate.of_runs("x", 5, ((0, 5),)).chosen == frozenset({0})
     assert most_blocks(10, 2, 10, alike=True) == 4

@@ -13,18 +13,16 @@ import pytest
 from curator_examples import write_curator
 from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
 from noiseless.curator import planner as planning
-from noiseless.curator.batch_price import PricedBatch
 from noiseless.curator.cell_disclosure import CellDisclosure
 from noiseless.curator.disclosure import Disclosure
 from noiseless.curator.edition import Edition
 from noiseless.curator.planner import Planner
 from noiseless.curator.public_state import PublicState
+from noiseless.curator.transaction import PricedBatch, results
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
-from noiseless.pricing.batches import price
-from noiseless.pricing.knowledge import Knowledge
-from noiseless.pricing.quantizer_choice import coarsest
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.batches import Knowledge, price
+from noiseless.pricing.reach import QuantizedQuery, coarsest
 from noiseless.questions import Images, Influence, Query
 from noiseless.questions.question import Limits, Population
 from noiseless.questions.sql import parse
@@ -99,6 +97,29 @@ def test_values_that_are_listed_are_counted_before_they_are(wide: Edition) -> No
     for batch in (listed, tried):
         with pytest.raises(WorkError):
             wide.batch(batch)
+
+
+def test_a_variance_of_many_groups_is_refused_before_any_of_it_is_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each lists 24,000 things that others can be; the same group is asked about again for nothing."""
+    schema = Schema.parse(
+        """
+        [columns.town]
+        role = "public"
+        bounds = [0, 199]
+        [columns.x]
+        role = "private"
+        bounds = [0, 1]
+        """
+    )
+    cells = Population(("town",), tuple((town,) for town in range(200)), tuple(range(23_800, 24_000)))
+    edition = Edition(PublicState(schema, Limits(), cells, 1), "d", "digest", 2)
+    few = [f"SELECT town, VAR_POP(x) FROM d WHERE town < {most} GROUP BY town" for most in (2, 3)]
+    assert len(edition.batch(few * 9).disclosures) == 3
+    monkeypatch.setattr(Planner, "_part", lambda *_: pytest.fail("it was begun"))
+    with pytest.raises(WorkError):
+        edition.batch(["SELECT town, VAR_POP(x) FROM d GROUP BY town"])
 
 
 def test_what_people_ask_is_allowed(wide: Edition) -> None:
@@ -232,7 +253,7 @@ def test_a_query_weighs_what_it_lists(people: int, sql: str) -> None:
             assert sum(map(len, influence.listed)) <= query.listed
         elif isinstance(influence, Influence):
             held |= {*influence.bases, *influence.moves}
-    assert 2 * disclosure.weight > len(held) or not isinstance(query.attainable, tuple)
+    assert 2 * disclosure.alike.weight > len(held) or not isinstance(query.attainable, tuple)
 
 
 def test_what_is_asked_of_one_group_is_allowed() -> None:
@@ -316,7 +337,7 @@ def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
     record = edition_of([5], 1000).public.record
     paid = price([disclosure.event for disclosure in batch.disclosures], record)
     priced = PricedBatch(paid, Watched(batch.disclosures), {}, Knowledge(), record)
-    batch.results(priced, None)
+    results(batch, priced, None)
     assert next(looked_at) <= len(batch.disclosures)
 
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.pricing.knowledge import cells_left, common_grid
+from noiseless.pricing.batches import cells_left, common_grid
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, total
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 

@@ -5,8 +5,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noiseless.pricing.composition import best_parts
 from noiseless.pricing.event import Footprint, Record
-from noiseless.pricing.mixtures import best_parts
 from noiseless.pricing.partition import DomainPartition
 
 SIZES = {"x": 5, "y": 4, "z": 3}

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.plan import NAMES, named_query
-from noiseless.pricing.quantizer_choice import allowed_reach, printed_cells
-from noiseless.pricing.reach import reach
+from noiseless.pricing.reach import allowed_reach, printed_cells, reach
 from noiseless.ranges.quantizer import Uniform
 from noiseless.rules.plan import plan
 

@@ -23,12 +23,12 @@ from noiseless.questions.filters import (
     as_runs,
     between,
     outside,
-    passing_runs,
     split,
 )
 from noiseless.questions.question import Question
 from noiseless.questions.sql import parse
 from noiseless.questions.sql.canonical import write_filter
+from noiseless.questions.sql.conditions import passing_runs
 
 SCHEMA = Schema.parse(
     """

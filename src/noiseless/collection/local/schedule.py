@@ -12,7 +12,7 @@ from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.vectors import LocalVector
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, log2_bounds, round_up
-from noiseless.pricing.quantizer_choice import allowed_reach
+from noiseless.pricing.reach import allowed_reach
 from noiseless.ranges.spans import Span
 
 if TYPE_CHECKING:

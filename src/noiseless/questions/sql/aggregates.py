@@ -7,10 +7,9 @@ from fractions import Fraction
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn
-from noiseless.questions.filters import NOBODY, Among, Filter, joined, passing_runs, split
-from noiseless.questions.normal_form import normal
+from noiseless.questions.filters import NOBODY, Filter, joined, normal, split
 from noiseless.questions.question import Aggregate, Limits, Question
-from noiseless.questions.sql.conditions import read_condition
+from noiseless.questions.sql.conditions import among, read_condition
 from noiseless.questions.sql.constants import Linear, read_linear
 from noiseless.questions.sql.expressions import Combination, answer_to, constant
 from noiseless.questions.sql.scope import Scope, bare, function_refused
@@ -144,7 +143,7 @@ class AggregateReader:
             return None
         if not self._normal(where, node).columns.isdisjoint(private):
             return None
-        true = self._ask("count", None, joined([where, self._true(column)]), node)
+        true = self._ask("count", None, joined([where, among(node, column, "=", True, self.scope)]), node)
         return true / self._people(node, where)
 
     def _people(self, node: exp.Expression, where: Filter) -> Combination:
@@ -278,7 +277,10 @@ class AggregateReader:
             aggregate, column = "histogram", self.histogram
         schema, where = self.scope.schema, self._normal(where, node)
         if aggregate == "sum" and self._adds_truths(str(column), where):
-            aggregate, where = "count", self._normal(joined([where, self._true(str(column))]), node)
+            aggregate, where = (
+                "count",
+                self._normal(joined([where, among(node, str(column), "=", True, self.scope)]), node),
+            )
         if aggregate == "quantile" and share in _EXTREMES:
             aggregate, share = _EXTREMES[share], None
         if where == NOBODY and aggregate in ("count", "sum", "histogram"):
@@ -297,10 +299,6 @@ class AggregateReader:
             return where
         with self.scope.speaking_of(node):
             return normal(where, self.scope.schema)
-
-    def _true(self, name: str) -> Filter:
-        column = self.scope.declared(name)
-        return Among(name, passing_runs(name, column, "=", constant=True), column)
 
     def _adds_truths(self, column: str, where: Filter) -> bool:
         """Whether a sum is of truth values, which is a count, with no filter on another private column."""

@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from sqlglot import exp
 
-from noiseless.domain import BooleanColumn, CategoryColumn, DateColumn
+from noiseless.domain import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, Value
+from noiseless.errors import ColumnError
 from noiseless.questions.filters import (
-    COMPARISONS,
     NOBODY,
     AllOf,
     Among,
@@ -19,7 +21,10 @@ from noiseless.questions.filters import (
     Everything,
     Filter,
     Not,
-    passing_runs,
+    Runs,
+    as_runs,
+    between,
+    outside,
 )
 from noiseless.questions.sql.constants import Constant, Linear, as_day, read_constant, read_linear
 from noiseless.questions.sql.scope import Scope, bare, condition_refused
@@ -32,7 +37,12 @@ _OPERATORS: dict[type[exp.Expression], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+"""What each operator says of two values of one kind."""
 _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+_KINDS = {"number": "numbers", "date": "dates", "boolean": "truth values", "category": "texts"}
+_HOW = {"number": ", without quotes", "date": ", in quotes: '2024-12-31'", "boolean": ": TRUE or FALSE"}
 
 _LISTED = 6
 """So many declared values are listed in a message."""
@@ -86,7 +96,7 @@ def _true_column(node: exp.Expression, scope: Scope) -> Filter:
     name = scope.column(node)
     if not isinstance(scope.declared(name), BooleanColumn):
         scope.refuse(node, f"column {name!r} is no condition by itself", "compare it with a constant")
-    return _among(node, name, "=", True, scope)
+    return among(node, name, "=", True, scope)
 
 
 def _between(node: exp.Expression, scope: Scope) -> Filter:
@@ -175,7 +185,7 @@ def _linear(node: exp.Expression, one: Linear, operator: str, two: Linear, scope
     if found.column is None:
         return _truth(COMPARISONS[operator](found.offset, 0))
     turned = _MIRRORED[operator] if found.factor < 0 else operator
-    return _among(node, found.column, turned, -found.offset / found.factor, scope)
+    return among(node, found.column, turned, -found.offset / found.factor, scope)
 
 
 def _with_constant(
@@ -192,7 +202,7 @@ def _with_constant(
         constant = operand.offset
     if isinstance(column, DateColumn) and isinstance(constant, str):
         constant = as_day(bare(written), scope)
-    found = _among(written, name, operator, constant, scope)
+    found = among(written, name, operator, constant, scope)
     if (
         isinstance(column, CategoryColumn)
         and operator in ("=", "!=")
@@ -204,7 +214,8 @@ def _with_constant(
     return found
 
 
-def _among(node: exp.Expression, name: str, operator: str, constant: Constant, scope: Scope) -> Filter:
+def among(node: exp.Expression, name: str, operator: str, constant: Constant, scope: Scope) -> Filter:
+    """The rows whose value compares with a constant as the operator says."""
     column = scope.declared(name)
     with scope.speaking_of(node):
         return Among(name, passing_runs(name, column, operator, constant), column)
@@ -225,6 +236,75 @@ def _declared(column: CategoryColumn, constant: str | date | Fraction) -> str:
         return f"did you mean {folded[close[0]]!r}?"
     more = f" and {column.size - _LISTED:,} more" if column.size > _LISTED else ""
     return f"it has {', '.join(map(repr, texts[:_LISTED]))}{more}"
+
+
+def passing_runs(name: str, column: Column, operator: str, constant: Value | Fraction) -> Runs:
+    """The values of a column that compare with a constant, wherever it lies, as the operator says.
+
+    >>> column = NumberColumn(role="private", bounds=(0, 10), step=Decimal("0.001"))
+    >>> passing_runs("kwh", column, ">", Decimal("3.0005"))
+    ((3001, 10001),)
+
+    Raises:
+        ColumnError: the constant is of another kind than the column.
+    """
+    if isinstance(column, CategoryColumn):
+        return _among_categories(name, column, operator, constant)
+    top, bottom = _place(name, column, constant)
+    below, upto = -(-top // bottom), top // bottom + 1  # so many values are smaller, so many not larger
+    size = column.size
+    parts = {
+        "<": (0, below),
+        "<=": (0, upto),
+        ">": (upto, size),
+        ">=": (below, size),
+        "=": (below, upto),
+        "!=": (below, upto),
+    }
+    found = between(*parts[operator], size)
+    return outside(found, size) if operator == "!=" else found
+
+
+def _place(name: str, column: Column, constant: Value | Fraction) -> tuple[int, int]:
+    """Where a constant stands among the numbers of a column's values, perhaps between two or outside.
+
+    A numerator and a positive denominator: every statement comes here, and fractions take their time.
+    """
+    if isinstance(column, NumberColumn) and _is_number(constant):
+        top, bottom = constant.as_integer_ratio()  # type: ignore[union-attr]
+        return top * column.scale - bottom * column.low_units, bottom * column.step_units
+    if isinstance(column, DateColumn) and isinstance(constant, date):
+        return (constant - column.bounds[0]).days, column.step
+    if isinstance(column, BooleanColumn) and isinstance(constant, bool):
+        return int(constant), 1
+    raise ColumnError(name, f"holds {_KINDS[column.kind]}; compare it with the same kind{_HOW[column.kind]}")
+
+
+def _among_categories(name: str, column: CategoryColumn, operator: str, constant: Value | Fraction) -> Runs:
+    """Texts compare with texts by their characters, whole numbers with numbers."""
+    text = isinstance(constant, str)
+    if not text and not _is_number(constant):
+        raise _of_another_kind(name, column)
+    alike = [(i, value) for i, value in enumerate(column.categories) if isinstance(value, str) == text]
+    if not alike or (operator not in ("=", "!=") and len(alike) < column.size):
+        raise _of_another_kind(name, column)
+    if not text:
+        constant = Fraction(constant)  # type: ignore[arg-type]  # exact beside any decimal
+    if operator == "!=":  # values of the other kind differ too
+        return outside(as_runs(i for i, value in alike if value == constant), column.size)
+    return as_runs(i for i, value in alike if COMPARISONS[operator](value, constant))
+
+
+def _is_number(constant: object) -> bool:
+    return isinstance(constant, int | Decimal | Fraction) and not isinstance(constant, bool)
+
+
+def _of_another_kind(name: str, column: CategoryColumn) -> ColumnError:
+    kinds = {isinstance(value, str) for value in column.categories}
+    held, how = ("texts", ", in single quotes") if True in kinds else ("numbers", ", without quotes")
+    if len(kinds) > 1:
+        held, how = "texts and numbers", ""
+    return ColumnError(name, f"holds {held}; compare it with the same kind{how}")
 
 
 _READERS: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Filter]] = {

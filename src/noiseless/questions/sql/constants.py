@@ -1,14 +1,18 @@
-"""Constants, and linear forms of one column."""
+"""Constants, and arithmetic: of one column in a row, which stays linear, or of answers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from operator import add, mul, sub, truediv
+from typing import Any, TypeVar
 
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn, NumberColumn
 from noiseless.domain.literals import DIGITS, read_day
+from noiseless.questions.sql.expressions import Combination
 from noiseless.questions.sql.scope import Scope, bare
 
 Constant = Fraction | str | bool | date
@@ -38,14 +42,41 @@ class Linear:
     factor: Fraction
     offset: Fraction
 
+    def __neg__(self) -> "Linear":
+        return self.times(Fraction(-1))
+
     def __add__(self, other: "Linear") -> "Linear":
+        column = self._only_column(other)
         factor = self.factor + other.factor
-        return Linear((self.column or other.column) if factor else None, factor, self.offset + other.offset)
+        return Linear(column if factor else None, factor, self.offset + other.offset)
+
+    def __sub__(self, other: "Linear") -> "Linear":
+        return self + -other
+
+    def __mul__(self, other: "Linear") -> "Linear":
+        self._only_column(other)
+        if self.column and other.column:
+            raise ArithmeticError(
+                "an expression is no linear one", "write a number times a column plus a number"
+            )
+        return self.times(other.offset) if other.column is None else other.times(self.offset)
+
+    def __truediv__(self, other: "Linear") -> "Linear":
+        self._only_column(other)
+        if other.column or not other.offset:
+            raise ArithmeticError("an expression divides by a column or by 0", "divide by another number")
+        return self.times(1 / other.offset)
 
     def times(self, number: Fraction) -> "Linear":
         """The form times a number."""
         column = self.column if number else None
         return Linear(column, self.factor * number, self.offset * number)
+
+    def _only_column(self, other: "Linear") -> str | None:
+        """The column of both."""
+        if self.column and other.column and self.column != other.column:
+            raise ArithmeticError("an expression is about two columns", "ask about one column at a time")
+        return self.column or other.column
 
 
 def read_number(node: exp.Expression, scope: Scope) -> Fraction:
@@ -68,15 +99,14 @@ def read_number(node: exp.Expression, scope: Scope) -> Fraction:
     return Fraction(number)
 
 
-def short(node: exp.Expression, number: Fraction, scope: Scope) -> Fraction:
-    """A number that arithmetic made, if it is not too long.
+def require_short(node: exp.Expression, number: Fraction, scope: Scope) -> None:
+    """Refuse a number that arithmetic made too long.
 
     Raises:
         SqlError: it is.
     """
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > _MOST_BITS:
         scope.refuse(node, "a number becomes too long", "compute with shorter ones")
-    return number
 
 
 def read_constant(node: exp.Expression, scope: Scope) -> Constant | None:
@@ -108,73 +138,87 @@ def as_day(node: exp.Expression, scope: Scope) -> date:
         scope.refuse(node, "{} is no date", "write it as DATE '2020-12-31'", written=node.name)
 
 
+NumberT = TypeVar("NumberT", Linear, Combination)
+
+
+def read_arithmetic(
+    node: exp.Expression,
+    scope: Scope,
+    number: Callable[[Fraction], NumberT],
+    other: Callable[[exp.Expression], NumberT | None],
+    required: Callable[[exp.Expression], NumberT],
+) -> NumberT | None:
+    """A number, signs, + - * / and casts that change nothing; None where there is no number.
+
+    Args:
+        node: what is read.
+        scope: what names stand for.
+        number: makes a constant.
+        other: reads anything else; None if it is no number.
+        required: reads a part of an expression, where nothing else may stand.
+
+    Raises:
+        SqlError: it is arithmetic that cannot be done here.
+    """
+    match node := bare(node):
+        case exp.Literal() if not node.is_string:
+            return number(read_number(node, scope))
+        case exp.Neg():
+            return -required(node.this)
+        case exp.Cast() if _is_type(node, _EXACT):
+            return read_arithmetic(node.this, scope, number, other, required)
+        case exp.Add() | exp.Sub() | exp.Mul() | exp.Div():
+            allowed = ("this", "expression", "typed", "safe")
+            scope.only(node, *allowed, what="this arithmetic", remedy="use + - * /")
+            one, two = required(node.this), required(node.expression)
+            try:
+                found: NumberT = _OPERATORS[type(node)](one, two)
+            except ArithmeticError as error:
+                scope.refuse(node, *error.args)
+            return found
+    return other(node)
+
+
+_OPERATORS: dict[type[exp.Expression], Callable[[Any, Any], Any]] = {
+    exp.Add: add,
+    exp.Sub: sub,
+    exp.Mul: mul,
+    exp.Div: truediv,
+}
+
+
 def read_linear(node: exp.Expression, scope: Scope) -> Linear | None:
     """A linear form of a column of numbers or truth values; None when the node is something else.
 
     Raises:
         SqlError: it is arithmetic, but not linear in one column.
     """
-    node = bare(node)
-    match node:
-        case exp.Literal() if not node.is_string:
-            return Linear(None, Fraction(0), read_number(node, scope))
-        case exp.Column():
-            name = scope.column(node)
-            numeric = isinstance(scope.declared(name), NumberColumn | BooleanColumn)
-            return Linear(name, Fraction(1), Fraction(0)) if numeric else None
-        case exp.Neg():
-            inner = _required(node.this, scope)
-            return inner.times(Fraction(-1))
-        case exp.Cast() if is_exact_cast(node) or _is_whole_cast(node, scope):
-            return read_linear(node.this, scope)
-        case exp.Add() | exp.Sub() | exp.Mul() | exp.Div():
-            return _arithmetic(node, scope)
-    return None
 
+    def column(node: exp.Expression) -> Linear | None:
+        inner = bare(node.this) if isinstance(node, exp.Cast) and _is_type(node, _WHOLE) else node
+        if not isinstance(inner, exp.Column):
+            return None
+        name = scope.column(inner)
+        numeric = BooleanColumn if inner is not node else NumberColumn | BooleanColumn
+        is_number = isinstance(scope.declared(name), numeric)
+        return Linear(name, Fraction(1), Fraction(0)) if is_number else None
 
-def is_exact_cast(node: exp.Expression) -> bool:
-    """Whether it changes nothing here, where numbers are never rounded: to DOUBLE, FLOAT or DECIMAL."""
-    return _is_type(node, _EXACT)
+    def required(node: exp.Expression) -> Linear:
+        found = read_linear(node, scope)
+        if found is None:
+            scope.refuse(
+                node, "a part of an expression is no number", "use numbers, one column of numbers and + - * /"
+            )
+        return found
 
-
-def _is_whole_cast(node: exp.Cast, scope: Scope) -> bool:
-    """Whether a truth value is read as 0 or 1."""
-    inner = bare(node.this)
-    if not _is_type(node, _WHOLE) or not isinstance(inner, exp.Column):
-        return False
-    return isinstance(scope.declared(scope.column(inner)), BooleanColumn)
+    found = read_arithmetic(node, scope, lambda number: Linear(None, Fraction(0), number), column, required)
+    if found is not None and isinstance(bare(node), exp.Binary):
+        require_short(node, found.factor, scope)
+        require_short(node, found.offset, scope)
+    return found
 
 
 def _is_type(node: exp.Expression, types: set[object]) -> bool:
     to = node.args.get("to")
     plain = not any(value for key, value in node.args.items() if key not in ("this", "to", "_type"))
     return plain and isinstance(to, exp.DataType) and to.this in types and not to.expressions
-
-
-def _arithmetic(node: exp.Expression, scope: Scope) -> Linear:
-    scope.only(node, "this", "expression", "typed", "safe", what="this arithmetic", remedy="use + - * /")
-    one, two = _required(node.this, scope), _required(node.expression, scope)
-    if one.column and two.column and one.column != two.column:
-        scope.refuse(node, "an expression is about two columns", "ask about one column at a time")
-    if isinstance(node, exp.Add | exp.Sub):
-        found = one + (two if isinstance(node, exp.Add) else two.times(Fraction(-1)))
-    elif isinstance(node, exp.Mul):
-        if one.column and two.column:
-            scope.refuse(
-                node, "an expression is no linear one", "write a number times a column plus a number"
-            )
-        found = one.times(two.offset) if two.column is None else two.times(one.offset)
-    else:
-        if two.column or not two.offset:
-            scope.refuse(node, "an expression divides by a column or by 0", "divide by another number")
-        found = one.times(1 / two.offset)
-    return Linear(found.column, short(node, found.factor, scope), short(node, found.offset, scope))
-
-
-def _required(node: exp.Expression, scope: Scope) -> Linear:
-    found = read_linear(node, scope)
-    if found is None:
-        scope.refuse(
-            node, "a part of an expression is no number", "use numbers, one column of numbers and + - * /"
-        )
-    return found

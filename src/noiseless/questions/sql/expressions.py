@@ -5,7 +5,6 @@ of them in the denominator. Equal terms are collected, so that `AVG(x) + AVG(x)`
 narrow; nothing is ever cancelled against a denominator, which may be 0.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,33 +22,8 @@ Answers = Mapping[Question, AnswerInterval | None]
 Writer = Callable[[Question], str]
 
 
-class AnswerExpression(ABC):
-    """A number that is computed from the answers to questions."""
-
-    @property
-    @abstractmethod
-    def questions(self) -> tuple[Question, ...]:
-        """The questions it needs, each once, in a fixed order."""
-
-    @abstractmethod
-    def value(self, answers: Answers) -> AnswerInterval | None:
-        """What is certain of it; None where it has no value.
-
-        A question that is not among the answers is about nobody: a count or a sum is then 0.
-        """
-
-    @abstractmethod
-    def write(self, writer: Writer = write_question) -> str:
-        """It as SQL."""
-
-    @property
-    def always_has_value(self) -> bool:
-        """Whether no data at all can leave it without a value."""
-        return False
-
-
 @dataclass(frozen=True)
-class Variable(AnswerExpression):
+class Variable:
     """The answer to a question."""
 
     question: Question
@@ -82,10 +56,12 @@ class Variable(AnswerExpression):
 
 
 @dataclass(frozen=True)
-class SquareRoot(AnswerExpression):
+class SquareRoot:
     """The square root of an expression."""
 
     square: "Combination"
+
+    always_has_value = False
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -106,7 +82,7 @@ class SquareRoot(AnswerExpression):
 class Factor:
     """A power of something that is no sum of one term, perhaps in the denominator."""
 
-    base: AnswerExpression
+    base: "AnswerExpression"
     power: int = 1
     below: bool = False
 
@@ -154,10 +130,15 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Combination(AnswerExpression):
-    """A sum of terms with different factors, in the order of their texts; the constant stands last."""
+class Combination:
+    """A sum of terms with different factors, in the order of their texts; the constant stands last.
+
+    A question that is not among the answers is about nobody: a count or a sum is then 0.
+    """
 
     terms: tuple[Term, ...] = ()
+
+    always_has_value = False  # some data may leave it without one
 
     @cached_property
     def questions(self) -> tuple[Question, ...]:
@@ -173,7 +154,7 @@ class Combination(AnswerExpression):
         return self.terms[0].coefficient if not self.terms[0].factors else None
 
     @cached_property
-    def _single(self) -> AnswerExpression | None:
+    def _single(self) -> "AnswerExpression | None":
         """What it is, where it is no more than one thing as it stands."""
         if len(self.terms) != 1 or self.terms[0].coefficient != 1 or len(self.terms[0].factors) != 1:
             return None
@@ -228,6 +209,8 @@ class Combination(AnswerExpression):
         Raises:
             ZeroDivisionError: the divisor is the constant 0.
         """
+        if other.constant == 0:
+            raise ZeroDivisionError("an output divides by 0", "divide by another number")
         if other.constant is not None:
             return self.times(1 / other.constant)
         one, two = self._as_term(), other._as_term()
@@ -248,9 +231,13 @@ class Combination(AnswerExpression):
         return Term(lead, (Factor(self.times(1 / lead)),))
 
 
+AnswerExpression = Variable | SquareRoot | Combination
+"""A number that is computed from the answers to questions; None where it has no value."""
+
+
 def constant(number: Rational) -> Combination:
     """A number."""
-    return _collected([Term(Fraction(number))])
+    return Combination((Term(Fraction(number)),) if number else ())
 
 
 def answer_to(question: Question) -> Combination:

@@ -8,29 +8,26 @@ from sqlglot.errors import ParseError
 from sqlglot.tokens import Token  # type: ignore[attr-defined]  # as documented
 
 from noiseless.domain import Schema
-from noiseless.questions.filters import NOBODY, Everything, Filter, parted
-from noiseless.questions.normal_form import normal
-from noiseless.questions.question import Limits
+from noiseless.questions.filters import NOBODY, Everything, Filter, normal, parted
+from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql.aggregates import AggregateReader
-from noiseless.questions.sql.canonical import write_name
+from noiseless.questions.sql.canonical import write_aggregate, write_name, write_question
 from noiseless.questions.sql.conditions import read_condition
+from noiseless.questions.sql.constants import read_arithmetic, read_number, require_short
 from noiseless.questions.sql.errors import Position, SqlError
-from noiseless.questions.sql.expressions import Combination
-from noiseless.questions.sql.outputs import read_output
-from noiseless.questions.sql.scope import CLAUSES, Scope, bare, matching
-from noiseless.questions.sql.statement import (
-    KeyColumn,
-    Ordering,
-    ReplyColumn,
-    Statement,
-    write_statement,
-)
+from noiseless.questions.sql.expressions import Combination, constant, degree
+from noiseless.questions.sql.scope import CLAUSES, Scope, bare, expression_refused, matching
+from noiseless.questions.sql.statement import KeyColumn, Ordering, ReplyColumn, Statement
 from noiseless.questions.sql.tokens import quiet_dialect, scan, too_deep
 
 _KNOWN = {"expressions", "from", "from_", "where", "group", "order", "limit"}
 _MOST_ROWS = 10**9
 _MOST_AGGREGATES = 200
-_MOST_CHARACTERS = 1_000_000
+_LONGEST_NAME = 100
+_WRITTEN_OUT = exp.Variance, exp.Stddev, exp.StddevPop, exp.StddevSamp
+_MOST_FACTORS = 16
+"""A product of more answers is refused."""
+_CAST = ("this cast is not understood", "leave it out: numbers are exact here")
 
 
 def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
@@ -38,13 +35,9 @@ def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = No
     try:
         tokens, hints = scan(sql)
         tree = _parsed(sql, tokens, schema)
-        found = replace(_read(sql, tree, schema, table, limits), hints=hints)
+        return replace(_read(sql, tree, schema, table, limits), hints=hints)
     except RecursionError:
         raise too_deep() from None
-    text = write_statement(found, table)
-    if len(text) > _MOST_CHARACTERS:
-        raise SqlError("the filters are too long when written out", "ask several statements as one batch")
-    return replace(found, text=text)
 
 
 def _parsed(sql: str, tokens: list[Token], schema: Schema) -> exp.Select:
@@ -96,6 +89,7 @@ def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits
             None, "nothing is asked that depends on the data", "ask for an aggregate, such as COUNT(*)"
         )
     return Statement(
+        table,
         columns,
         tuple(questions),
         keys.public,
@@ -216,7 +210,7 @@ def _distinctly_named(tree: exp.Select, asking: AggregateReader) -> tuple[ReplyC
     """The outputs, with names of their own; names that nobody gave get a number."""
     columns: dict[str, ReplyColumn] = {}
     for place, part in enumerate(tree.expressions):
-        column = read_output(part, place, asking)
+        column = _output(part, place, asking)
         name, number = column.name, 1
         while name in columns:
             number += 1
@@ -225,6 +219,110 @@ def _distinctly_named(tree: exp.Select, asking: AggregateReader) -> tuple[ReplyC
     if not columns:
         asking.scope.refuse(None, "no output is asked for", "name aggregates after SELECT")
     return tuple(columns.values())
+
+
+def _output(node: exp.Expression, place: int, asking: AggregateReader) -> ReplyColumn:
+    """A column of the reply.
+
+    Args:
+        node: what stands after SELECT or ORDER BY.
+        place: its place among the outputs, for those that have no better name.
+        asking: makes the questions.
+
+    Raises:
+        SqlError: it cannot be asked.
+    """
+    alias = None
+    if isinstance(node, exp.Alias):
+        asking.scope.only(node, "this", "alias", what="this alias", remedy="write AS name")
+        alias = _alias(node, asking)
+        node = node.this
+    node = bare(node)
+    content = _key_column(node, asking) if isinstance(node, exp.Column) else _value(node, asking)
+    return ReplyColumn(alias or _as_written(node, asking) or _own_name(content, place, asking), content)
+
+
+def _as_written(node: exp.Expression, asking: AggregateReader) -> str | None:
+    """The name of what is written out at length: a variance of a sample, or a root of a variance."""
+    if not isinstance(node, _WRITTEN_OUT) or "start" not in node.meta:
+        return None
+    function = asking.scope.sql[node.meta["start"] : node.meta["end"] + 1].upper()
+    text = f"{function}({node.this.sql()})"
+    return text if len(text) <= _LONGEST_NAME and text.isprintable() else None
+
+
+def _own_name(content: Combination | KeyColumn, place: int, asking: AggregateReader) -> str:
+    """What an output without an alias is called: its column, or its text if that is short."""
+    if isinstance(content, KeyColumn):
+        return content.column
+
+    def write(question: Question) -> str:
+        return write_aggregate(question) if question.where == asking.where else write_question(question)
+
+    text = content.write(write)
+    return text if len(text) <= _LONGEST_NAME else f"column_{place + 1}"
+
+
+def _alias(node: exp.Alias, asking: AggregateReader) -> str:
+    if not 0 < len(node.alias) <= _LONGEST_NAME or not node.alias.isprintable():
+        asking.scope.refuse(
+            node, "an alias is no name", f"take one of at most {_LONGEST_NAME} printable characters"
+        )
+    return node.alias
+
+
+def _key_column(node: exp.Column, asking: AggregateReader) -> KeyColumn:
+    if isinstance(node.this, exp.Star):
+        asking.scope.refuse(node, *expression_refused(node.this))
+    name = asking.scope.column(node)
+    if name not in asking.by and name != asking.histogram:
+        problem = f"column {name!r} stands outside an aggregate"
+        asking.scope.refuse(node, problem, "add it to GROUP BY or ask for an aggregate of it")
+    return KeyColumn(name)
+
+
+def _value(node: exp.Expression, asking: AggregateReader) -> Combination:
+    """Arithmetic over aggregates and numbers.
+
+    Raises:
+        SqlError: it is something else, or cannot be asked.
+    """
+    scope = asking.scope
+
+    def aggregate_or_root(node: exp.Expression) -> Combination | None:
+        found = asking.aggregate(node)
+        return _root(node, asking) if found is None and isinstance(node, exp.Sqrt) else found
+
+    def required(node: exp.Expression) -> Combination:
+        node = _divisor(node, scope)
+        found = read_arithmetic(node, scope, constant, aggregate_or_root, required)
+        if found is None:
+            raise scope.refusal(node, *(_CAST if isinstance(node, exp.Cast) else expression_refused(node)))
+        if degree(found) > _MOST_FACTORS:
+            scope.refuse(node, f"more than {_MOST_FACTORS} answers are multiplied", "multiply fewer of them")
+        for term in found.terms:
+            require_short(node, term.coefficient, scope)
+        return found
+
+    return required(node)
+
+
+def _divisor(node: exp.Expression, scope: Scope) -> exp.Expression:
+    """NULLIF(..., 0) around a divisor changes nothing, for there is no value where it is 0."""
+    inner, below = bare(node), node.parent
+    if not isinstance(inner, exp.Nullif) or not isinstance(below, exp.Div) or below.expression is not node:
+        return inner
+    zero = bare(inner.expression)
+    is_zero = isinstance(zero, exp.Literal) and not zero.is_string and read_number(zero, scope) == 0
+    return bare(inner.this) if is_zero else inner
+
+
+def _root(node: exp.Expression, asking: AggregateReader) -> Combination:
+    asking.scope.only(node, "this", what="this root", remedy="write SQRT(...)")
+    square = _value(node.this, asking)
+    if square.constant is not None and square.constant < 0:
+        asking.scope.refuse(node, "the square root of a negative number", "take that of another one")
+    return square.root()
 
 
 def _order(
@@ -259,7 +357,7 @@ def _ordered_by(
                 node, "ORDER BY names no output", f"give a number between 1 and {len(columns):,}, or a name"
             )
         return columns[place].content
-    return read_output(node, 0, asking).content
+    return _output(node, 0, asking).content
 
 
 def _limit(tree: exp.Select, scope: Scope) -> int | None:

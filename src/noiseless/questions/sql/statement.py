@@ -94,10 +94,10 @@ class Statement:
     """A SELECT in its normal form.
 
     Attributes:
+        table: what the table is called.
         columns: the columns of the reply.
         questions: all that is asked, each question once; constants and arithmetic are free.
         by: the public columns of GROUP BY, in the order of the schema.
-        text: the canonical SQL, without aliases: equal for all spellings of the same questions.
         histogram: the private column of GROUP BY, if there is one: the answer of each question is then a
             count for each of its values.
         groups: the public filter that decides which groups have a row.
@@ -106,10 +106,10 @@ class Statement:
         hints: what the analyst would like to spend.
     """
 
+    table: str
     columns: tuple[ReplyColumn, ...]
     questions: tuple[Question, ...]
     by: tuple[str, ...] = ()
-    text: str = ""
     histogram: str | None = None
     groups: Filter = field(default_factory=Everything)
     order: tuple[Ordering, ...] = ()
@@ -134,6 +134,34 @@ class Statement:
     def names(self) -> tuple[str, ...]:
         """The names of the columns of the reply."""
         return tuple([column.name for column in self.columns])
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical SQL: without aliases, filters in their normal form, a common one in WHERE.
+
+        It is equal for all spellings of the same questions, and reads back as the same.
+        """
+        where = _common(self)
+
+        def write(question: Question) -> str:
+            return write_aggregate(question) if question.where == where else write_question(question)
+
+        def content(of: Combination | KeyColumn) -> str:
+            return write_name(of.column) if isinstance(of, KeyColumn) else of.write(write)
+
+        outputs = ", ".join(content(column.content) for column in self.columns)
+        parts = [f"SELECT {write_hints(self.hints)}{outputs} FROM {write_name(self.table)}"]
+        if not isinstance(where, Everything):
+            parts.append(f"WHERE {write_filter(where)}")
+        keys = [*self.by, *([self.histogram] if self.histogram else [])]
+        if keys:
+            parts.append(f"GROUP BY {', '.join(map(write_name, keys))}")
+        if self.order:
+            ordered = (content(each.content) + " DESC" * each.descending for each in self.order)
+            parts.append(f"ORDER BY {', '.join(ordered)}")
+        if self.limit is not None:
+            parts.append(f"LIMIT {self.limit}")
+        return " ".join(parts)
 
 
 def _shown(content: Combination | KeyColumn, row: Row) -> Cell:
@@ -186,31 +214,6 @@ def write_hints(hints: Hints) -> str:
     if hints.max_error is not None:
         return f"/*+ max_error({write_number(hints.max_error)}) */ "
     return ""
-
-
-def write_statement(statement: Statement, table: str) -> str:
-    """The statement as SQL: without aliases, filters in their normal form, a common one in WHERE."""
-    where = _common(statement)
-
-    def write(question: Question) -> str:
-        return write_aggregate(question) if question.where == where else write_question(question)
-
-    def content(of: Combination | KeyColumn) -> str:
-        return write_name(of.column) if isinstance(of, KeyColumn) else of.write(write)
-
-    outputs = ", ".join(content(column.content) for column in statement.columns)
-    parts = [f"SELECT {write_hints(statement.hints)}{outputs} FROM {write_name(table)}"]
-    if not isinstance(where, Everything):
-        parts.append(f"WHERE {write_filter(where)}")
-    keys = [*statement.by, *([statement.histogram] if statement.histogram else [])]
-    if keys:
-        parts.append(f"GROUP BY {', '.join(map(write_name, keys))}")
-    if statement.order:
-        ordered = (content(each.content) + " DESC" * each.descending for each in statement.order)
-        parts.append(f"ORDER BY {', '.join(ordered)}")
-    if statement.limit is not None:
-        parts.append(f"LIMIT {statement.limit}")
-    return " ".join(parts)
 
 
 def _common(statement: Statement) -> Filter:
