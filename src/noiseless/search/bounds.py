@@ -19,7 +19,7 @@ from noiseless.search.measures import cell_costs, largest_ratio
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
 
-PAIRS_WORK = 3 * 10**7
+PAIRS_WORK = 10**7
 """About so many pairs of values are looked at."""
 
 MOST_CODES = 4
@@ -165,6 +165,7 @@ class LowerBounds:
 
     # --- the loss, for limits on what is given away ---------------------------------------------
 
+    @cached_property
     def loss(self) -> LowerBound | None:
         """The least loss of any partition that gives away no more than allowed."""
         if self._utility == "resolution":
@@ -240,6 +241,7 @@ class LowerBounds:
 
     # --- what is given away, for limits on the loss ----------------------------------------------
 
+    @cached_property
     def leak(self) -> LowerBound:
         """The least that any partition gives away that loses no more than allowed."""
         if self.targets.goal.objective == "maximin":

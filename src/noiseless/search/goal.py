@@ -239,14 +239,15 @@ class Targets:
         goal = self.goal
         loss, leak = found.loss(goal.utility), found.leak(goal.objective)
         other = Bits(1) if found.distortion is None else found.loss(_OTHER[goal.utility])
-        rest = (other, -found.cells)
+        mean = Fraction(0) if found.mean_loss is None else found.mean_loss
+        rest = (mean, other, -found.cells)
         if goal.aim == "lagrangian":
             value = Lagrangian(leak.ratio, loss, as_fraction(goal.weight or 0))
             return (value, found.suppressed_rows, leak, *rest)
         if (
             goal.aim == "loss"
         ):  # what was asked to stay hidden is hidden: finer cells come before less leakage
-            return (loss, found.suppressed_rows, other, leak, -found.cells)
+            return (loss, mean, found.suppressed_rows, other, leak, -found.cells)
         return (leak, found.suppressed_rows, loss, *rest)
 
     def check(self) -> None:
