@@ -17,7 +17,7 @@ from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below, diff
 from noiseless.search.measures import Measures, Scope, measure_read
 from noiseless.search.problem import Cells, Problem
 
-Value = Literal["distortion", "resolution", "leakage", "maximin", "lagrangian"]
+Value = Literal["distortion", "mean loss", "resolution", "leakage", "maximin", "lagrangian"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,12 +161,16 @@ def _value(targets: Targets) -> Value:
     if goal.aim == "lagrangian":
         return "lagrangian"
     if goal.aim == "loss":
-        return goal.utility
+        return "mean loss" if goal.by_mean else goal.utility
     return "maximin" if goal.objective == "maximin" else "leakage"
 
 
 def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
     goal = bounds.targets.goal
+    if goal.by_mean:
+        unchanged = found.quality.mean_loss == 0
+        proof = "nothing is lost" if unchanged else "the best of what was found"
+        return unchanged, 0.0 if unchanged else None, "all", proof, None
     nothing: Loss = Bits(1)
     if goal.aim == "loss":
         value = found.quality.loss(goal.utility)

@@ -7,7 +7,6 @@ levels as a balanced tree has. Floats choose cuts and nothing else: what is foun
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.search.axes import Axis, begins
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
+from noiseless.search.loss import Preference
 from noiseless.search.problem import Cells, Problem
 
 BATCH = 2**17
@@ -31,9 +31,6 @@ FEW_UNITS = 6
 
 TOP_DOWN = "top-down"
 """What the method is called."""
-
-Preference = Literal["worst", "mean"]
-"""What a cut is to make small: the larger of its two halves, or their mean by rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +218,7 @@ def _halves(order: IntArray, starts: IntArray) -> list[tuple[IntArray, IntArray]
 def top_down_applies(targets: Targets) -> bool:
     """Whether columns can be cut, and what is asked for follows from what answers leave."""
     problem = targets.problem
-    columns = isinstance(problem.codebook, ColumnCodebook) and problem.line is None
+    columns = isinstance(problem.codebook, ColumnCodebook) and (problem.line is None or targets.goal.by_mean)
     return (
         columns
         and targets.goal.utility == "distortion"
