@@ -11,6 +11,7 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.ranges import count_blocks
+from noiseless.search.all_partitions import AllPartitions, BestPartition
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.goal import Targets
@@ -171,8 +172,15 @@ class LowerBounds:
         if self._utility == "resolution":
             found = [self._resolution(), self._resolution_of_blocks()]
         else:
+            if self.best_of_all is not None:
+                return LowerBound(self.best_of_all.distortion, _ALL)
             found = [self._line(), self._pairs(), self._line_of_blocks()]
         return _largest(found)
+
+    @cached_property
+    def best_of_all(self) -> BestPartition | None:
+        """The best of all partitions, where there are few values."""
+        return AllPartitions(self.targets).best if AllPartitions.applies(self.targets) else None
 
     def _resolution(self) -> LowerBound | None:
         """By counting: no partition has more cells than its sensitive values allow."""
@@ -363,6 +371,7 @@ _COUNTING = "counting: a sensitive value is in no more cells than it has public 
 _TREES = "blocks and cells are joined by public values, each of which joins one pair"
 _SOLVER = ", and the dual bound of a mixed-integer program"
 _RUNS = "every value needs enough sensitive values within reach, and values far apart do not share theirs"
+_ALL = "all partitions were looked at"
 _PAIRS = "a cell reaches as far as the nearest values that have enough sensitive values"
 _LIMITS = "within the limits on what is lost no cell around some value has more sensitive values"
 

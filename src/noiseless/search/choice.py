@@ -10,7 +10,7 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray
 from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, as_fraction
+from noiseless.exact import Bits, as_fraction, round_up
 from noiseless.search.bounds import LowerBound, LowerBounds
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below, difference
@@ -168,9 +168,7 @@ def _value(targets: Targets) -> Value:
 def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
     goal = bounds.targets.goal
     if goal.by_mean:
-        unchanged = found.quality.mean_loss == 0
-        proof = "nothing is lost" if unchanged else "the best of what was found"
-        return unchanged, 0.0 if unchanged else None, "all", proof, None
+        return _mean_claim(bounds, found)
     nothing: Loss = Bits(1)
     if goal.aim == "loss":
         value = found.quality.loss(goal.utility)
@@ -188,6 +186,18 @@ def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian 
         proof = f"no contiguous cells do better: all of them were looked at, in order{rest}"
         return True, gap, "contiguous", proof, least
     return False, gap, "all", f"the best of what was found{rest}", least
+
+
+def _mean_claim(bounds: LowerBounds, found: Candidate) -> OptimalityClaim:
+    mean, best = found.quality.mean_loss, bounds.best_of_all
+    if mean == 0:
+        return True, 0.0, "all", "no partition does better: nothing is lost", None
+    if best is None or mean is None:
+        return False, None, "all", "the best of what was found", None
+    proof = "no partition has a smaller mean loss: all partitions were looked at"
+    if mean <= best.mean:
+        return True, 0.0, "all", proof, None
+    return False, round_up(mean - best.mean), "all", "the best of what was found", None
 
 
 def _lagrangian_claim(

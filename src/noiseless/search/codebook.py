@@ -222,7 +222,7 @@ class ColumnCodebook:
         if self.word == "interval":
             return np.repeat(high - low, sizes)
         middle = np.add.reduceat(values, starts) if self.word == "centroid" else low + high
-        return np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes))
+        return np.asarray(np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes)))
 
     def cost_parts(self, members: Sequence[int]) -> tuple[int, int]:
         """The cost on the integer scale, as a numerator and a denominator."""

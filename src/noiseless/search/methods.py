@@ -10,6 +10,7 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
+from noiseless.search.all_partitions import ALL_PARTITIONS, AllPartitions
 from noiseless.search.bounds import LowerBounds
 from noiseless.search.choice import EXACT, Candidate, Choice, Pool, lagrangian, prove_choice
 from noiseless.search.codebook import ColumnCodebook
@@ -80,18 +81,34 @@ class PartitionSearch:
         best = self.pool.best
         if best is None:
             return None
+        return prove_choice(best, self.bounds, self.contiguous)
+
+    @property
+    def bounds(self) -> LowerBounds:
+        """What no partition can do better; values of the costliest cells found first are looked at first."""
         if self._bounds is None:
-            self._bounds = LowerBounds(self.targets, best.cells)
-        return prove_choice(best, self._bounds, self.contiguous)
+            first = self.pool.best
+            cells = Cells.from_labels(self.targets.problem.group_of) if first is None else first.cells
+            self._bounds = LowerBounds(self.targets, cells)
+        return self._bounds
 
     def run(self) -> None:
         """Run the methods that are asked for."""
+        self.exhaustively()
         if self.targets.goal.method != "greedy":
             self.exactly()
         if self.targets.goal.method == "auto":
             self.from_the_top()
         if self.targets.goal.method != "exact" and not self._is_cut_instead:
             self.greedily()
+
+    def exhaustively(self) -> None:
+        """A few values: the best of all partitions."""
+        if self.targets.goal.method != "auto" or not AllPartitions.applies(self.targets):
+            return
+        best = self.bounds.best_of_all
+        if best is not None:
+            self.pool.add(best.labels, ALL_PARTITIONS, best.hidden)
 
     # --- from the top down ------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.search.all_partitions import ALL_PARTITIONS
 from noiseless.search.choice import EXACT, Candidate, Choice, refuse
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths
@@ -39,6 +40,7 @@ GREEDY = "greedy"
 _SETTINGS = {
     GREEDY: "improved",
     TOP_DOWN: "top-down",
+    ALL_PARTITIONS: "best of all partitions",
     MONDRIAN: "Mondrian's cells",
     FROM_MONDRIAN: "from Mondrian's cells",
 }
@@ -320,6 +322,7 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     search, few = PartitionSearch.of(targets), Levels.are_few(problem)
     quick, thorough = portfolio(problem, goal.objective, goal.utility, goal.method) if few else ([], [])
     if few:  # what a survey shows, so that the two agree
+        search.exhaustively()
         search.bound_contiguous()
         _take(search, quick)
     else:

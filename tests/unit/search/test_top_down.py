@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -15,8 +15,8 @@ from noiseless.errors import RequestError
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.measures import measure
-from noiseless.search.portfolio import Cells, Goal, Problem, choose
-from noiseless.search.problem import SideInformation
+from noiseless.search.portfolio import Goal, choose
+from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.search.top_down import top_down_cells
 
 TREE = {"a1": ("a", "any"), "a2": ("a", "any"), "b1": ("b", "any"), "b2": ("b", "any"), "c": ("any",)}
@@ -29,7 +29,7 @@ def columns(draw: st.DrawFn, size: int) -> tuple[list[Column], list[list[Any]]]:
     for _ in range(draw(st.integers(1, 3))):
         kind = draw(st.sampled_from(["number", "wide", "category", "tree"]))
         weight = draw(st.sampled_from([Fraction(1), Fraction(1, 3), Fraction(2)]))
-        one = {"number": range(8), "wide": (0, 1, 2**70), "category": "xyz", "tree": sorted(TREE)}[kind]
+        one: Any = {"number": range(8), "wide": (0, 1, 2**70), "category": "xyz", "tree": sorted(TREE)}[kind]
         values = draw(st.lists(st.sampled_from(list(one)), min_size=size, max_size=size))
         if kind == "category":
             made.append(Categories(values, weight=weight))
@@ -52,7 +52,7 @@ def problems(draw: st.DrawFn) -> tuple[Problem, list[list[Any]], int]:
     pairs |= {(draw(st.integers(0, secrets - 1)), x, 0) for x in range(size)}
     listed = sorted({(x, a) for _, x, a in pairs})
     joint = JointRange.from_pairs([(s, listed.index((x, a))) for s, x, a in sorted(pairs)])
-    order = [joint.y_labels[y] for y in range(joint.size_y)]
+    order: list[Any] = list(joint.y_labels or ())
     side = None
     if known == 2 and {a for _, a in listed} == {0, 1}:
         side = SideInformation([listed[y][0] for y in order], [listed[y][1] for y in order])
@@ -60,7 +60,13 @@ def problems(draw: st.DrawFn) -> tuple[Problem, list[list[Any]], int]:
         joint = JointRange.from_pairs(sorted({(s, x) for s, x, _ in pairs}))
     groups = draw(st.none() | st.lists(st.integers(0, 1), min_size=size, max_size=size))
     rows = draw(st.lists(st.integers(1, 4), min_size=size, max_size=size))
-    problem = Problem(joint, ColumnCodebook(*made, distance="max"), side, np.array(rows), groups)
+    problem = Problem(
+        joint,
+        ColumnCodebook(*made, distance="max"),
+        side,
+        np.array(rows),
+        None if groups is None else np.array(groups),
+    )
     return problem, texts, draw(st.integers(1, 3))
 
 
@@ -148,7 +154,9 @@ def test_what_is_preferred_comes_first() -> None:
         )
         goal = Goal(min_posterior=3, utility="distortion")
         worst, mean = choose(problem, goal).quality, choose(problem, replace(goal, prefer="mean")).quality
-        assert worst.loss("distortion") <= mean.loss("distortion")
+        assert worst.distortion is not None
+        assert mean.distortion is not None
+        assert worst.distortion <= mean.distortion
         assert worst.mean_loss is not None
         assert mean.mean_loss is not None
         assert mean.mean_loss <= worst.mean_loss
@@ -159,3 +167,26 @@ def test_what_is_preferred_comes_first() -> None:
 def test_an_unknown_preference_is_refused() -> None:
     with pytest.raises(RequestError, match="'worst' or 'mean'"):
         Goal(min_posterior=2, prefer="median")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("prefer", ["worst", "mean"])
+def test_with_few_values_the_best_of_all_partitions_is_found_and_proved(
+    prefer: Literal["worst", "mean"],
+) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        size = 6
+        numbers = [Numbers(rng.permutation(9)[:size].tolist(), span=(0, 9)) for _ in range(2)]
+        secrets = [0, 1, 2, *rng.integers(0, 3, size - 3).tolist()]
+        joint = JointRange.from_pairs(list(zip(secrets, range(size), strict=True)))
+        problem = Problem(joint, ColumnCodebook(*numbers, distance="gower"))
+        found = choose(problem, Goal(min_posterior=2, utility="distortion", prefer=prefer))
+        assert (found.optimal, found.scope) == (True, "all")
+        losses = []
+        for labels in product(range(3), repeat=size):
+            other = measure(problem, Cells.from_labels(labels))
+            if other.min_posterior >= 2:
+                assert other.distortion is not None
+                losses.append((other.distortion, other.mean_loss))
+        best = min(losses) if prefer == "worst" else min((mean, worst) for worst, mean in losses)[::-1]
+        assert (found.quality.distortion, found.quality.mean_loss) == best
