@@ -172,9 +172,11 @@ class LowerBounds:
         if self._utility == "resolution":
             found = [self._resolution(), self._resolution_of_blocks()]
         else:
-            if self.best_of_all is not None:
-                return LowerBound(self.best_of_all.distortion, _ALL)
-            found = [self._line(), self._pairs(), self._line_of_blocks()]
+            best = self.best_of_all
+            known = None if best is None else LowerBound(best.distortion, _ALL)
+            if known is not None and self.targets.blocks is None:
+                return known
+            found = [known, self._line(), self._pairs(), self._line_of_blocks()]
         return _largest(found)
 
     @cached_property

@@ -94,13 +94,13 @@ class PartitionSearch:
 
     def run(self) -> None:
         """Run the methods that are asked for."""
-        self.exhaustively()
         if self.targets.goal.method != "greedy":
             self.exactly()
         if self.targets.goal.method == "auto":
             self.from_the_top()
         if self.targets.goal.method != "exact" and not self._is_cut_instead:
             self.greedily()
+        self.exhaustively()
 
     def exhaustively(self) -> None:
         """A few values: the best of all partitions."""

@@ -322,9 +322,9 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     search, few = PartitionSearch.of(targets), Levels.are_few(problem)
     quick, thorough = portfolio(problem, goal.objective, goal.utility, goal.method) if few else ([], [])
     if few:  # what a survey shows, so that the two agree
-        search.exhaustively()
         search.bound_contiguous()
         _take(search, quick)
+        search.exhaustively()
     else:
         search.run()
     report(0.6)
