@@ -88,9 +88,7 @@ class Table:
     def used_distance(self) -> str:
         if self.distance:
             return self.distance
-        if self.width == 1:
-            return "absolute"
-        return "max" if len({column.kind for column in self.columns}) == 1 else "gower"
+        return "absolute" if self.width == 1 else "gower"
 
     @cached_property
     def arrow(self) -> pa.Table:

@@ -54,6 +54,10 @@ _TARGETS: dict[str, Any] = {
     "max_distortion": Annotated[str | None, option("The furthest that a value may be moved.", "D")],
     "min_resolution": Annotated[str | None, option("The fewest bits of the public columns to keep.", "B")],
     "suppress": Annotated[str | None, option("The share of rows that may be released as *.", "SHARE")],
+    "prefer": Annotated[
+        Literal["worst", "mean"] | None,
+        option("Which loss comes first: the largest change (worst, the default), or the mean loss."),
+    ],
 }
 """Which of all releases is wanted; a frontier shows all of them."""
 _MERGING: dict[str, Any] = {

@@ -201,10 +201,8 @@ def public_columns(source: ReleaseSource) -> PublicColumns:
 
 
 def _default_distance(kinds: list[Kind]) -> Distance:
-    """Columns of several kinds have no common unit: their differences are divided by their ranges."""
-    if len(kinds) == 1:
-        return "absolute"
-    return "max" if len(set(kinds)) == 1 else "gower"
+    """Several columns have no common unit: their differences are divided by their ranges."""
+    return "absolute" if len(kinds) == 1 else "gower"
 
 
 def _kind(source: ReleaseSource, name: str) -> Kind:

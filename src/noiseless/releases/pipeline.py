@@ -20,7 +20,7 @@ from noiseless.releases.request import HierarchyCost, ReleaseRequest
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.codebook import Codeword, Distance
-from noiseless.search.loss import Method, Objective, Utility
+from noiseless.search.loss import Method, Objective, Preference, Utility
 from noiseless.search.measures import ReleasePoint, measure
 from noiseless.search.problem import Cells
 from noiseless.search.survey import Progress
@@ -48,6 +48,7 @@ def release(
     min_resolution: Number | None = None,
     suppress: Number = 0,
     method: Method = "auto",
+    prefer: Preference = "worst",
     codeword: Codeword = "midrange",
     distance: Distance | None = None,
     hierarchy: Mapping[str, Path | str | Mapping[str, Sequence[str]]] | None = None,
@@ -83,9 +84,11 @@ def release(
         min_resolution: the fewest bits of the public columns to keep.
         suppress: the share of rows that may be released as `*`.
         method: `exact` (one ordered column), `greedy`, or the best of what applies.
+        prefer: which loss comes first: the largest change (`worst`), with the mean loss among equals; or the
+            `mean` over rows and columns, with the largest change among equals.
         codeword: what is released for numbers that are merged: `midrange`, `centroid`, `medoid`, `interval`.
         distance: `absolute`, `euclidean`, `max`, `gower`, `hamming` or `discrete`; by default absolute for
-            one column, max for several of a kind, gower for several kinds.
+            one column, gower for several.
         hierarchy: for columns of categories, a file or a mapping of each value to what stands above it.
         hierarchy_cost: a node costs its `height`, or the number of other `leaves` that it could stand for.
         column_weight: what a difference in a column counts; 1 by default.

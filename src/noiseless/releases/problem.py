@@ -127,6 +127,7 @@ def _goal(prepared: PreparedTable) -> Goal:
         min_resolution=request.min_resolution,
         suppress=request.suppress,
         method=request.method,
+        prefer=request.prefer,
     )
 
 

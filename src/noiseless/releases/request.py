@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt,
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
 from noiseless.search.codebook import Codeword, Distance
-from noiseless.search.loss import Method, Objective, Utility
+from noiseless.search.loss import Method, Objective, Preference, Utility
 from noiseless.tables import Missing, require_distinct
 
 HierarchyCost = Literal["height", "leaves"]
@@ -105,6 +105,7 @@ class ReleaseRequest(BaseModel):
         min_resolution: the fewest bits of the public columns that are to be kept.
         suppress: the share of rows that may be released as `*`.
         method: how cells are chosen.
+        prefer: which loss comes first: the largest change, or the mean over rows and columns.
         codeword: what is released for numbers that are merged.
         distance: how the differences of several columns make one number.
         hierarchy: trees for columns of categories.
@@ -135,6 +136,7 @@ class ReleaseRequest(BaseModel):
     min_resolution: InBits | None = None
     suppress: Annotated[Number, Field(ge=0, le=1)] = Fraction(0)
     method: Method = "auto"
+    prefer: Preference = "worst"
     codeword: Codeword = "midrange"
     distance: Distance | None = None
     hierarchy: Mapping[str, Tree] = Field(default_factory=dict)

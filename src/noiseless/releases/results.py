@@ -1,7 +1,9 @@
 """What a release is, and what a frontier is: frozen results with the JSON's names."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +248,8 @@ class Release:
         }
         if point.distortion is not None:
             lines["largest change"] = f"{point.distortion} ({self.certificate['options']['distance']})"
+        if point.mean_loss is not None and len(self.request.public) > 1:
+            lines["mean loss"] = f"{_percent(point.mean_loss)} of a column"
         if point.suppressed_rows:
             lines["suppressed"] = (
                 f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
@@ -271,3 +275,8 @@ class Release:
 def lower_text(bits: Bits) -> str:
     """Bits that are kept, with two decimals, rounded down."""
     return f"{int(bits.lower * 100) / 100:.2f} bits"
+
+
+def _percent(share: Fraction) -> str:
+    """A share in per cent with two decimals, rounded up."""
+    return f"{math.ceil(share * 10_000) / 100:.2f} %"

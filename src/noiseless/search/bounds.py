@@ -11,6 +11,7 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.ranges import count_blocks
+from noiseless.search.all_partitions import AllPartitions, BestPartition
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.goal import Targets
@@ -19,7 +20,7 @@ from noiseless.search.measures import cell_costs, largest_ratio
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
 
-PAIRS_WORK = 3 * 10**7
+PAIRS_WORK = 10**7
 """About so many pairs of values are looked at."""
 
 MOST_CODES = 4
@@ -165,13 +166,23 @@ class LowerBounds:
 
     # --- the loss, for limits on what is given away ---------------------------------------------
 
+    @cached_property
     def loss(self) -> LowerBound | None:
         """The least loss of any partition that gives away no more than allowed."""
         if self._utility == "resolution":
             found = [self._resolution(), self._resolution_of_blocks()]
         else:
-            found = [self._line(), self._pairs(), self._line_of_blocks()]
+            best = self.best_of_all
+            known = None if best is None else LowerBound(best.distortion, _ALL)
+            if known is not None and self.targets.blocks is None:
+                return known
+            found = [known, self._line(), self._pairs(), self._line_of_blocks()]
         return _largest(found)
+
+    @cached_property
+    def best_of_all(self) -> BestPartition | None:
+        """The best of all partitions, where there are few values."""
+        return AllPartitions(self.targets).best if AllPartitions.applies(self.targets) else None
 
     def _resolution(self) -> LowerBound | None:
         """By counting: no partition has more cells than its sensitive values allow."""
@@ -240,6 +251,7 @@ class LowerBounds:
 
     # --- what is given away, for limits on the loss ----------------------------------------------
 
+    @cached_property
     def leak(self) -> LowerBound:
         """The least that any partition gives away that loses no more than allowed."""
         if self.targets.goal.objective == "maximin":
@@ -361,6 +373,7 @@ _COUNTING = "counting: a sensitive value is in no more cells than it has public 
 _TREES = "blocks and cells are joined by public values, each of which joins one pair"
 _SOLVER = ", and the dual bound of a mixed-integer program"
 _RUNS = "every value needs enough sensitive values within reach, and values far apart do not share theirs"
+_ALL = "all partitions were looked at"
 _PAIRS = "a cell reaches as far as the nearest values that have enough sensitive values"
 _LIMITS = "within the limits on what is lost no cell around some value has more sensitive values"
 

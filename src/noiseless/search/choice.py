@@ -10,14 +10,14 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray
 from noiseless.display import html_table, text_table
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, as_fraction
+from noiseless.exact import Bits, as_fraction, round_up
 from noiseless.search.bounds import LowerBound, LowerBounds
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below, difference
 from noiseless.search.measures import Measures, Scope, measure_read
 from noiseless.search.problem import Cells, Problem
 
-Value = Literal["distortion", "resolution", "leakage", "maximin", "lagrangian"]
+Value = Literal["distortion", "mean loss", "resolution", "leakage", "maximin", "lagrangian"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,19 +131,20 @@ OptimalityClaim = tuple[bool, float | None, Scope, str, Loss | None]
 """What is proved: `optimal`, `gap`, `scope`, `proof` and `at_least` of a choice."""
 
 
-def prove_choice(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> Choice:
+def prove_choice(found: Candidate, bounds: LowerBounds, contiguous: Loss | Lagrangian | None) -> Choice:
     """A partition with what is proved about it.
 
     Args:
-        targets: the limits.
         found: the partition.
+        bounds: what no partition within the limits can do better.
         contiguous: the best that contiguous cells can do within the limits, if that is known.
     """
+    targets = bounds.targets
     single = found.quality.cells == targets.problem.size and not found.hidden.any()
     if targets.goal.aim == "lagrangian":
-        claim = _lagrangian_claim(targets, found, contiguous)
+        claim = _lagrangian_claim(bounds, found, contiguous)
     else:
-        claim = _claim(targets, found, contiguous)
+        claim = _claim(bounds, found, contiguous)
     return Choice(
         targets.problem,
         found.cells,
@@ -160,19 +161,21 @@ def _value(targets: Targets) -> Value:
     if goal.aim == "lagrangian":
         return "lagrangian"
     if goal.aim == "loss":
-        return goal.utility
+        return "mean loss" if goal.by_mean else goal.utility
     return "maximin" if goal.objective == "maximin" else "leakage"
 
 
-def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
-    goal, bounds = targets.goal, LowerBounds(targets, found.cells)
+def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
+    goal = bounds.targets.goal
+    if goal.by_mean:
+        return _mean_claim(bounds, found)
     nothing: Loss = Bits(1)
     if goal.aim == "loss":
         value = found.quality.loss(goal.utility)
         nothing = Bits(1) if goal.utility == "resolution" else Length(0)
-        bound = LowerBound(nothing, "nothing is lost") if value == nothing else bounds.loss()
+        bound = LowerBound(nothing, "nothing is lost") if value == nothing else bounds.loss
     else:
-        value, bound = found.quality.leak(goal.objective), bounds.leak()
+        value, bound = found.quality.leak(goal.objective), bounds.leak
     if bound is not None and not below(bound.value, value):
         return True, 0.0, "all", f"no partition does better: {bound.proof}", value
     known = bound is not None and below(nothing, bound.value)
@@ -185,13 +188,25 @@ def _claim(targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | N
     return False, gap, "all", f"the best of what was found{rest}", least
 
 
+def _mean_claim(bounds: LowerBounds, found: Candidate) -> OptimalityClaim:
+    mean, best = found.quality.mean_loss, bounds.best_of_all
+    if mean == 0:
+        return True, 0.0, "all", "no partition does better: nothing is lost", None
+    if best is None or mean is None:
+        return False, None, "all", "the best of what was found", None
+    proof = "no partition has a smaller mean loss: all partitions were looked at"
+    if mean <= best.mean:
+        return True, 0.0, "all", proof, None
+    return False, round_up(mean - best.mean), "all", "the best of what was found", None
+
+
 def _lagrangian_claim(
-    targets: Targets, found: Candidate, contiguous: Loss | Lagrangian | None
+    bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian | None
 ) -> OptimalityClaim:
-    goal = targets.goal
+    targets, goal = bounds.targets, bounds.targets.goal
     weight = as_fraction(goal.weight or 0)
     value = lagrangian(targets, found)
-    curve = [Lagrangian(leak, loss, weight) for leak, loss in LowerBounds(targets, found.cells).curve()]
+    curve = [Lagrangian(leak, loss, weight) for leak, loss in bounds.curve()]
     least = min(curve, default=None)
     gap = None
     if least is not None:
@@ -232,7 +247,7 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
         max_maximin=None,
     )
     least, most = choose(problem, hiding), choose(problem, keeping)
-    bound = LowerBounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss()
+    bound = LowerBounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss
     refuted = bound is not None and _exceeds(bound.value, goal, problem.size)
     found = "cannot be had" if refuted else "was not found"
     known = [_least(least, lost)] if _exceeds(least.quality.loss(lost), goal, problem.size) else []

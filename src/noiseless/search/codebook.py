@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
+from noiseless.search.axes import Axis, TreeAxis, axis
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.loss import Length
 
@@ -131,6 +132,11 @@ class ColumnCodebook:
         return self.word == "interval" or (self.word == "centroid" and not numeric)
 
     @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The columns as orders along which cells can be cut."""
+        return tuple(axis(column) for column in self.columns)
+
+    @cached_property
     def is_ordered(self) -> bool:
         """Whether this is one numeric column whose values all differ, at the cost of half a cell's width."""
         if len(self.columns) != 1 or not self.by_hull or not self.fits:
@@ -183,6 +189,40 @@ class ColumnCodebook:
     def cost(self, members: Sequence[int]) -> Length:
         """The largest distance of a member to the cell's codeword, exactly."""
         return self.length(*self.cost_parts([int(member) for member in members]))
+
+    def cell_costs(self, order: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
+        """The costs of cells, given as their members one after the other; as numerators and denominators.
+
+        Not for medoids, and where `fits`.
+        """
+        sizes = np.diff(starts, append=len(order))
+        below = (
+            sizes if self.word == "centroid" and self.scaled.positions.shape[1] else np.full_like(sizes, 2)
+        )
+        parts = [self._gaps(column[order], starts, sizes, below) for column in self.scaled.positions.T]
+        fixed = [
+            np.where(np.minimum.reduceat(codes, starts) != np.maximum.reduceat(codes, starts), penalty, 0)
+            for codes, penalty in zip(self.scaled.categories.T[:, order], self.scaled.penalties, strict=True)
+        ]
+        trees = (one for one in self.axes if isinstance(one, TreeAxis))
+        for tree, (_, costs) in zip(trees, self.scaled.hierarchies, strict=True):
+            fixed.append(np.array(costs)[tree.cell_nodes(order, starts)])
+        parts += [np.repeat(below * cost, sizes) for cost in fixed]
+        total = parts[0] if self.combine != "squares" else parts[0] ** 2
+        for part in parts[1:]:
+            if self.combine == "max":
+                total = np.maximum(total, part)
+            else:
+                total = total + (part**2 if self.combine == "squares" else part)
+        return np.maximum.reduceat(total, starts), below**2 if self.combine == "squares" else below
+
+    def _gaps(self, values: IntArray, starts: IntArray, sizes: IntArray, below: IntArray) -> IntArray:
+        """How far members are from their cell's codeword in a numeric column, times what it is over."""
+        low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+        if self.word == "interval":
+            return np.repeat(high - low, sizes)
+        middle = np.add.reduceat(values, starts) if self.word == "centroid" else low + high
+        return np.asarray(np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes)))
 
     def cost_parts(self, members: Sequence[int]) -> tuple[int, int]:
         """The cost on the integer scale, as a numerator and a denominator."""

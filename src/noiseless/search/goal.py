@@ -13,7 +13,7 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
 from noiseless.ranges import count_blocks
-from noiseless.search.loss import Lagrangian, Length, Method, Objective, Utility
+from noiseless.search.loss import Lagrangian, Length, Method, Objective, Preference, Utility
 from noiseless.search.measures import Measures, largest_ratio, measure_read
 from noiseless.search.optimum import BlockBracket
 from noiseless.search.problem import Cells, Problem
@@ -43,6 +43,8 @@ class Goal:
         min_resolution: at least so many bits of resolution.
         suppress: at most this share of the rows may be withheld (released as one cell of its own).
         method: `exact` (one ordered column), `greedy` (the paths of [P3]), or the best of what applies.
+        prefer: which loss comes first: the largest change (`worst`), and the mean loss among equals; or the
+            `mean`, and the largest change among equals.
     """
 
     objective: Objective = "leakage"
@@ -55,6 +57,7 @@ class Goal:
     min_resolution: Bits | Rational | None = None
     suppress: Rational = Fraction(0)
     method: Method = "auto"
+    prefer: Preference = "worst"
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -81,6 +84,8 @@ class Goal:
             raise RequestError("a utility is 'resolution' or 'distortion'")
         if self.method not in ("auto", "greedy", "exact"):
             raise RequestError("a method is 'auto', 'greedy' or 'exact'")
+        if self.prefer not in ("worst", "mean"):
+            raise RequestError("the loss to prefer is 'worst' or 'mean'")
         if self.weight is not None and self.weight < 0:
             raise RequestError("a weight is not negative")
         if not 0 <= self.suppress < 1:
@@ -106,6 +111,11 @@ class Goal:
         if self.weight is not None:
             return "lagrangian"
         return "loss" if self.protects else "leak"
+
+    @property
+    def by_mean(self) -> bool:
+        """Whether the mean loss is made small before the largest."""
+        return self.prefer == "mean" and self.aim == "loss"
 
     def allows(self, found: Measures) -> bool:
         """Whether measures keep to all limits, exactly (`both` asks for more, see `choose`)."""
@@ -239,14 +249,16 @@ class Targets:
         goal = self.goal
         loss, leak = found.loss(goal.utility), found.leak(goal.objective)
         other = Bits(1) if found.distortion is None else found.loss(_OTHER[goal.utility])
-        rest = (other, -found.cells)
+        mean = Fraction(0) if found.mean_loss is None else found.mean_loss
+        rest = (mean, other, -found.cells)
         if goal.aim == "lagrangian":
             value = Lagrangian(leak.ratio, loss, as_fraction(goal.weight or 0))
             return (value, found.suppressed_rows, leak, *rest)
         if (
             goal.aim == "loss"
         ):  # what was asked to stay hidden is hidden: finer cells come before less leakage
-            return (loss, found.suppressed_rows, other, leak, -found.cells)
+            first = (mean, loss) if goal.by_mean else (loss, mean)
+            return (*first, found.suppressed_rows, other, leak, -found.cells)
         return (leak, found.suppressed_rows, loss, *rest)
 
     def check(self) -> None:

@@ -27,6 +27,9 @@ Utility = Literal["resolution", "distortion"]
 Method = Literal["auto", "greedy", "exact"]
 """How cells are looked for."""
 
+Preference = Literal["worst", "mean"]
+"""Which loss comes first: the largest of any value, or the mean over rows and columns."""
+
 _DIGITS = 6
 
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import Bits
+from noiseless.exact import Bits, round_up
 from noiseless.measures import maximin
+from noiseless.search.axes import mean_loss
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.loss import Length, Lengths, Loss, Utility
 from noiseless.search.problem import Cells, Problem, SeenCells
@@ -20,7 +21,7 @@ Scope = Literal["contiguous", "all"]
 """Among which partitions something is proved to be the best."""
 
 FEW = 300
-"""Up to so many public values plain Python beats loading the compiled general_paths."""
+"""Up to so many public values plain Python finds medoids sooner than compiled code is loaded."""
 
 
 def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
@@ -36,37 +37,24 @@ def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
     """
     if codebook is None:
         raise RequestError("distortion needs a codebook")
-    if isinstance(codebook, ColumnCodebook) and codebook.fits:
-        if codebook.is_ordered:
-            return _half_widths(codebook, cells)
-        if len(cells.cell_of) > FEW:
-            return _compiled(codebook, cells)
+    if isinstance(codebook, ColumnCodebook) and codebook.fits and codebook.word != "medoid":
+        order, starts = np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes)[:-1])
+        unit, root = codebook.scaled.unit, codebook.combine == "squares"
+        return Lengths(*codebook.cell_costs(order, starts), unit**2 if root else unit, root)
+    if isinstance(codebook, ColumnCodebook) and codebook.fits and len(cells.cell_of) > FEW:
+        return _medoid_costs(codebook, cells)
     return [codebook.cost(members) for members in cells.members]
 
 
-def _grouped(cells: Cells) -> tuple[IntArray, IntArray]:
-    """The public values cell by cell, and where each cell begins (and the end)."""
-    return np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes))
-
-
-def _half_widths(codebook: ColumnCodebook, cells: Cells) -> Lengths:
-    order, starts = _grouped(cells)
-    line = codebook.scaled.positions[order, 0]
-    widths = np.maximum.reduceat(line, starts[:-1]) - np.minimum.reduceat(line, starts[:-1])
-    return Lengths(widths, np.ones_like(widths), codebook.scaled.unit / 2, root=False)
-
-
-def _compiled(codebook: ColumnCodebook, cells: Cells) -> Lengths:
+def _medoid_costs(codebook: ColumnCodebook, cells: Cells) -> Lengths:
     from noiseless.search.merging import general_paths
 
-    order, starts = _grouped(cells)
+    order, starts = np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes))
     tops, bottoms = np.zeros(cells.count, np.int64), np.ones(cells.count, np.int64)
-    general_paths.costs_of_cells(
-        general_paths.geometry(codebook, len(cells.cell_of)), order, starts, tops, bottoms
-    )
-    unit: Fraction = codebook.scaled.unit
+    geometry = general_paths.geometry(codebook, len(cells.cell_of))
+    general_paths.costs_of_cells(geometry, order, starts, tops, bottoms)
     root = codebook.combine == "squares"
-    return Lengths(tops, bottoms, unit**2 if root else unit, root)
+    return Lengths(tops, bottoms, codebook.scaled.unit ** (2 if root else 1), root)
 
 
 def largest(costs: Sequence[Length], kept: IntArray) -> Length:
@@ -105,6 +93,8 @@ class Measures:
         suppressed_values: how many public values they have.
         max_posterior: how many sensitive values an answer leaves at most.
         largest_cell: how many public values the largest cell holds.
+        mean_loss: the mean over rows and columns of the share of a column that a row's cell spans (its NCP);
+            None where there are no columns.
     """
 
     cells: int
@@ -117,6 +107,7 @@ class Measures:
     suppressed_values: int = 0
     max_posterior: int = 0
     largest_cell: int = 0
+    mean_loss: Fraction | None = None
 
     def leak(self, objective: str) -> Bits:
         """What is given away: the maximin information, or else the leakage."""
@@ -182,6 +173,7 @@ class ReleasePoint(Measures):
             "resolution_exact": str(self.resolution.ratio),
             "distortion": None if lost is None else lost.upper,
             "distortion_exact": None if lost is None else lost.exact_text,
+            "mean_loss": None if self.mean_loss is None else round_up(self.mean_loss),
             "suppressed_rows": self.suppressed_rows,
             "method": self.method,
         }
@@ -229,7 +221,14 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
         int(hidden.sum()),
         int(sizes.max()),
         most,
+        _mean_loss(problem, cells, hidden),
     )
+
+
+def _mean_loss(problem: Problem, cells: Cells, hidden: BoolArray) -> Fraction | None:
+    if not isinstance(problem.codebook, ColumnCodebook):
+        return None
+    return mean_loss(problem.codebook.axes, cells.cell_of, hidden, problem.weights)
 
 
 def measure_read(

@@ -1,5 +1,6 @@
 """The methods run over a problem: for one goal, or for every number of values left."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,7 +10,9 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.choice import EXACT, Candidate, Pool, lagrangian
+from noiseless.search.all_partitions import ALL_PARTITIONS, AllPartitions
+from noiseless.search.bounds import LowerBounds
+from noiseless.search.choice import EXACT, Candidate, Choice, Pool, lagrangian, prove_choice
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size
 from noiseless.search.goal import Goal, Targets
@@ -18,6 +21,7 @@ from noiseless.search.loss import Lagrangian, Loss, Method
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import strips
+from noiseless.search.top_down import TOP_DOWN, top_down_applies, top_down_cells
 
 NOT_EXACT = (
     "the exact method is for one column without side information, and for distortion a numeric one with "
@@ -35,6 +39,12 @@ MOST_FOR_HALVING = 2000
 
 MOST_TO_SUPPRESS = 10
 """With more public values not every set of them is tried for suppression, where none was found."""
+
+MOST_FOR_PATHS = 1000
+"""With more public values in several columns cells are cut from the top down and not merged greedily."""
+
+TRIED = 12
+"""For a weight so many posteriors are tried from the top down."""
 
 MONDRIAN, FROM_MONDRIAN = "Mondrian", "Mondrian, improved"
 
@@ -57,6 +67,7 @@ class PartitionSearch:
     pool: Pool
     paths: GreedyPaths
     contiguous: Loss | Lagrangian | None = None
+    _bounds: LowerBounds | None = None
 
     @classmethod
     def of(cls, targets: Targets, paths: GreedyPaths | None = None) -> "PartitionSearch":
@@ -65,12 +76,67 @@ class PartitionSearch:
         found.pool.add(np.arange(targets.problem.size), "unchanged")
         return found
 
-    def exactly_and_greedily(self) -> None:
+    def prove(self) -> Choice | None:
+        """The best so far with what is proved about it; None if nothing was found."""
+        best = self.pool.best
+        if best is None:
+            return None
+        return prove_choice(best, self.bounds, self.contiguous)
+
+    @property
+    def bounds(self) -> LowerBounds:
+        """What no partition can do better; values of the costliest cells found first are looked at first."""
+        if self._bounds is None:
+            first = self.pool.best
+            cells = Cells.from_labels(self.targets.problem.group_of) if first is None else first.cells
+            self._bounds = LowerBounds(self.targets, cells)
+        return self._bounds
+
+    def run(self) -> None:
         """Run the methods that are asked for."""
         if self.targets.goal.method != "greedy":
             self.exactly()
-        if self.targets.goal.method != "exact":
+        if self.targets.goal.method == "auto":
+            self.from_the_top()
+        if self.targets.goal.method != "exact" and not self._is_cut_instead:
             self.greedily()
+        self.exhaustively()
+
+    def exhaustively(self) -> None:
+        """A few values: the best of all partitions."""
+        if self.targets.goal.method != "auto" or not AllPartitions.applies(self.targets):
+            return
+        best = self.bounds.best_of_all
+        if best is not None:
+            self.pool.add(best.labels, ALL_PARTITIONS, best.hidden)
+
+    # --- from the top down ------------------------------------------------------------------------
+
+    def from_the_top(self) -> None:
+        """Columns: cells that are cut while both parts keep to the limit."""
+        if not top_down_applies(self.targets):
+            return
+        first, last = int(self.targets.need.max()), int(self.targets.most.min())
+        if self.targets.goal.aim == "loss":
+            self._cut(first)
+        elif self.targets.goal.aim == "lagrangian":
+            for k in np.unique(np.geomspace(first, max(first, last), TRIED).astype(int)).tolist():
+                self._cut(k)
+        else:
+            bisect_left(range(first, last + 1), True, key=lambda k: not self._cut(k))
+
+    def _cut(self, least: int) -> bool:
+        """Cells with at least so many values left; whether some of them keep to all limits."""
+        targets = self.targets
+        need = np.maximum(targets.need, np.minimum(least, targets.most))
+        found = [self.pool.add(cells, TOP_DOWN) for cells in top_down_cells(targets.problem, need)]
+        return any(targets.allow(one.quality) for one in found)
+
+    @property
+    def _is_cut_instead(self) -> bool:
+        """Whether there are too many values for the greedy paths, and cells are cut instead."""
+        auto = self.targets.goal.method == "auto" and top_down_applies(self.targets)
+        return auto and self.targets.problem.size > MOST_FOR_PATHS
 
     # --- exactly ----------------------------------------------------------------------------------
 
@@ -235,10 +301,16 @@ class PartitionSearch:
             yield best.cells, best.hidden, keeps
         elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
             following = best.quality.min_posterior + 1
+            if self._is_cut_instead:
+                return
             point = self.paths.leakage.meeting(min_posterior=following)
             if point is not None:
                 yield point.cells, none, following
-        elif best is None and (targets.goal.protects or targets.blocks is not None):
+        elif (
+            best is None
+            and not self._is_cut_instead
+            and (targets.goal.protects or targets.blocks is not None)
+        ):
             blocks = None if targets.blocks is None else Bits(targets.blocks)
             hiding = replace(
                 targets.goal, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None
@@ -262,7 +334,7 @@ class PartitionSearch:
         """Some rows withheld, if that helps."""
         from noiseless.search.suppression import suppress_values
 
-        self.contiguous = suppress_values(self.pool, self.paths)
+        self.contiguous = suppress_values(self.pool, None if self._is_cut_instead else self.paths)
 
 
 FEW_VALUES = 500
@@ -317,7 +389,7 @@ class Levels:
         for level in self._goals:
             goal = replace(level, method=self.method)
             search = PartitionSearch.of(Targets(self.paths.problem, goal), self.paths)
-            search.exactly_and_greedily()
+            search.run()
             search.improving()
             if search.pool.best is not None:
                 yield search.pool.best

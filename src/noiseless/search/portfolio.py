@@ -9,7 +9,8 @@ import numpy as np
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.choice import EXACT, Candidate, Choice, prove_choice, refuse
+from noiseless.search.all_partitions import ALL_PARTITIONS
+from noiseless.search.choice import EXACT, Candidate, Choice, refuse
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import GreedyPaths
 from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
@@ -20,6 +21,7 @@ from noiseless.search.optimum import BlockBracket, ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, strips
 from noiseless.search.survey import Baselines, Progress, Series, Survey, least_proved, point_of, undominated
+from noiseless.search.top_down import TOP_DOWN
 
 WORK = 2 * 10**7
 """About so many public values are looked at for one series: points times values."""
@@ -37,6 +39,8 @@ GREEDY = "greedy"
 
 _SETTINGS = {
     GREEDY: "improved",
+    TOP_DOWN: "top-down",
+    ALL_PARTITIONS: "best of all partitions",
     MONDRIAN: "Mondrian's cells",
     FROM_MONDRIAN: "from Mondrian's cells",
 }
@@ -320,14 +324,14 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     if few:  # what a survey shows, so that the two agree
         search.bound_contiguous()
         _take(search, quick)
+        search.exhaustively()
     else:
-        search.exactly_and_greedily()
+        search.run()
     report(0.6)
     if targets.budget:
         search.suppressing()
         report(0.8)
-    found = search.pool.best
-    choice = None if found is None else prove_choice(targets, found, search.contiguous)
+    choice = search.prove()
     if goal.method != "exact" and (choice is None or choice.gap != 0):
         if few:
             _take(search, thorough)
@@ -335,13 +339,11 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
         else:
             search.improving()
         report(0.9)
-        if search.pool.best is not None and search.pool.best is not found:
-            choice = prove_choice(targets, search.pool.best, search.contiguous)
+        choice = search.prove()
     if choice is None:
         search.suppress_any()
         search.improve_suppressed()
-        if search.pool.best is not None:
-            choice = prove_choice(targets, search.pool.best, search.contiguous)
+        choice = search.prove()
     if choice is None:
         raise refuse(targets, choose)
     report(1.0)

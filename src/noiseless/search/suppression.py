@@ -28,6 +28,7 @@ from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, Room, least_number, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
+from noiseless.search.top_down import TOP_DOWN, top_down_cells
 
 SHARES = (1.0, 0.5)
 """Which shares of the rows that may be suppressed are outliers; the rest is for what joins them."""
@@ -219,12 +220,12 @@ LEVELS = 4
 """So many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
 
 
-def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
+def suppress_values(pool: Pool, paths: GreedyPaths | None) -> Loss | Lagrangian | None:
     """Add partitions with suppressed values; the best that contiguous cells can do, where that is known.
 
     Args:
         pool: what was found without suppression.
-        paths: the greedy paths.
+        paths: the greedy paths; None to cut cells from the top down.
     """
     targets = pool.targets
     problem, goal = targets.problem, targets.goal
@@ -232,7 +233,9 @@ def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
     ordered = ContiguousOptimum.applies(problem, goal.utility, by_width=True)
     if goal.method != "greedy" and ordered and goal.objective != "maximin":
         known = suppress_on_strips(pool)
-    if goal.method != "exact" and not (known is not None and problem.size > ENOUGH):
+    if paths is None:
+        _suppress_cut_cells(pool)
+    elif goal.method != "exact" and not (known is not None and problem.size > ENOUGH):
         for need in _needs(targets):
             for path in paths.serving(targets):
                 for point in points_of(path, targets, need):
@@ -241,6 +244,22 @@ def suppress_values(pool: Pool, paths: GreedyPaths) -> Loss | Lagrangian | None:
             for cells, hidden in without_outliers(targets, paths):
                 suppress_cells(pool, targets.need, cells, hidden)
     return known
+
+
+def _suppress_cut_cells(pool: Pool) -> None:
+    """Cells cut from the top down; the costliest are suppressed, and the rest is cut anew without them."""
+    targets = pool.targets
+    for need in _needs(targets):
+        for cells in list(top_down_cells(targets.problem, need)):
+            suppress_cells(pool, need, cells)
+        best = pool.best
+        if best is None or not best.hidden.any():
+            continue
+        rest, kept = targets.problem.without(best.hidden)
+        for cells in top_down_cells(rest, need) if targets.problem.plain else ():
+            labels: IntArray = np.full(targets.problem.size, cells.count)
+            labels[kept] = cells.cell_of
+            pool.add(labels, TOP_DOWN, best.hidden)
 
 
 def _needs(targets: Targets) -> list[IntArray]:

@@ -327,7 +327,13 @@ def test_a_weight_of_zero_beside_numbers_beyond_machine_integers() -> None:
     table = pa.table({"s": [0, 1, 0, 1], "x": wide, "y": [1, 2, 3, 4]})
     weights = {"x": 0, "y": 1}
     done = release(
-        table, sensitive="s", public=["x", "y"], numeric="x", min_posterior=2, column_weight=weights
+        table,
+        sensitive="s",
+        public=["x", "y"],
+        numeric="x",
+        min_posterior=2,
+        column_weight=weights,
+        distance="max",
     )
     assert done.point.distortion == Fraction(1, 2)
     assert verify(done.certificate, original=table, released=done.table).holds
@@ -336,7 +342,12 @@ def test_a_weight_of_zero_beside_numbers_beyond_machine_integers() -> None:
 def test_a_constant_column_with_a_huge_weight() -> None:
     table = pa.table({"s": [0, 1, 0, 1], "x": [5, 5, 5, 5], "y": [1, 2, 3, 4]})
     done = release(
-        table, sensitive="s", public=["x", "y"], min_posterior=2, column_weight={"x": 10**25, "y": 1}
+        table,
+        sensitive="s",
+        public=["x", "y"],
+        min_posterior=2,
+        column_weight={"x": 10**25, "y": 1},
+        distance="max",
     )
     assert done.point.distortion == Fraction(1, 2)
 

@@ -1,0 +1,201 @@
+"""Public columns as orders along which cells are cut, and how much of a column a cell spans.
+
+The mean loss of a release is the share of each column that a row's cell spans, the normalised certainty
+penalty (NCP) of Xu et al. 2006: for numbers the width of the cell, for categories how many others it holds,
+for a hierarchy how many other leaves its node stands for.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, FloatArray, IntArray
+from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
+
+_ROOM = 2**62
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A column of numbers, in order.
+
+    Attributes:
+        codes: the place of each public value in the order; equal ones share it.
+        points: where each place lies, in whole units.
+        whole: how many units the column spans.
+        weight: what the whole column counts.
+    """
+
+    codes: IntArray
+    points: IntArray
+    whole: Fraction
+    weight: Fraction
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The public values in the column's order."""
+        return np.argsort(self.codes, kind="stable")
+
+    @cached_property
+    def ranks(self) -> IntArray:
+        """The place of each public value in that order, all different."""
+        ranks = np.empty(len(self.codes), np.int64)
+        ranks[self.order] = np.arange(len(self.codes))
+        return ranks
+
+    @cached_property
+    def scale(self) -> float:
+        """What a unit counts."""
+        return float(self.weight / self.whole) if self.whole else 0.0
+
+    @cached_property
+    def _about(self) -> FloatArray:
+        return self.points.astype(np.float64)
+
+    def places(self, codes: IntArray) -> IntArray:
+        """Places to measure by, for codes in ascending order."""
+        return codes
+
+    def spans(self, first: IntArray, last: IntArray) -> FloatArray:
+        """About how many units there are from one place to another."""
+        return np.asarray(self._about[last] - self._about[first])
+
+    def cell_spans(self, order: IntArray, starts: IntArray) -> IntArray:
+        """How many units each cell spans, given as their members one after the other."""
+        codes = self.codes[order]
+        first, last = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+        return np.asarray(self.points[last] - self.points[first])
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryAxis(Axis):
+    """A column of categories, in any order: a cell spans as many as it holds."""
+
+    def places(self, codes: IntArray) -> IntArray:
+        """Categories counted as they come."""
+        return np.cumsum(begins(codes))
+
+    def spans(self, first: IntArray, last: IntArray) -> FloatArray:
+        """How many categories there are besides the first."""
+        return np.asarray(last - first, np.float64)
+
+    def cell_spans(self, order: IntArray, starts: IntArray) -> IntArray:
+        """How many categories there are besides the first."""
+        many = len(self.points)
+        cells = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
+        held = np.sort(cells * many + self.codes[order])
+        return np.bincount(held[begins(held)] // many, minlength=len(starts)) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAxis(Axis):
+    """A column with a hierarchy, its leaves in depth-first order: a cell spans the leaves below its node.
+
+    Attributes:
+        leaves: the node of each place.
+        parents: the node above each node; the top one is its own.
+        lasts: the last place below each node.
+        counts: how many leaves are below each node besides the first.
+    """
+
+    leaves: IntArray
+    parents: IntArray
+    lasts: IntArray
+    counts: IntArray
+
+    def spans(self, first: IntArray, last: IntArray) -> FloatArray:
+        """How many leaves are below the lowest node above both."""
+        return self.counts[self._common(first, last)].astype(np.float64)
+
+    def _common(self, first: IntArray, last: IntArray) -> IntArray:
+        """The lowest node above two places, and so above all between them."""
+        nodes = self.leaves[first]
+        while np.any(beyond := self.lasts[nodes] < last):
+            nodes = np.where(beyond, self.parents[nodes], nodes)
+        return nodes
+
+    def cell_nodes(self, order: IntArray, starts: IntArray) -> IntArray:
+        """The lowest node above all members of each cell."""
+        codes = self.codes[order]
+        return self._common(np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts))
+
+    def cell_spans(self, order: IntArray, starts: IntArray) -> IntArray:
+        """How many leaves are below that node."""
+        return self.counts[self.cell_nodes(order, starts)]
+
+
+def begins(codes: IntArray) -> BoolArray:
+    """Where each run of equal codes begins."""
+    found = np.ones(len(codes), bool)
+    np.not_equal(codes[1:], codes[:-1], out=found[1:])
+    return found
+
+
+def axis(column: Column) -> Axis:
+    """A column as an axis."""
+    if isinstance(column, Numbers):
+        values, codes = np.unique(column.steps, return_inverse=True)
+        if values.dtype != object and int(values[-1]) - int(values[0]) >= _ROOM:
+            values = values.astype(object)
+        points = values - values[0]
+        whole = Fraction(int(points[-1]))
+        if column.span is not None:
+            whole = max(whole, (column.span[1] - column.span[0]) / column.unit)
+        return Axis(codes.reshape(-1), points, whole, column.weight)
+    if isinstance(column, Categories):
+        many = len(column.labels)
+        return CategoryAxis(column.codes, np.arange(many), Fraction(many - 1), column.weight)
+    return _tree_axis(column)
+
+
+def _tree_axis(column: Hierarchy) -> TreeAxis:
+    size = len(column.parents)
+    paths = [[node] for node in range(size)]
+    for path in paths:
+        while column.parents[path[-1]] != path[-1]:
+            path.append(int(column.parents[path[-1]]))
+    inner = set(column.parents[column.parents != np.arange(size)].tolist())
+    leaves = sorted((node for node in range(size) if node not in inner), key=lambda node: paths[node][::-1])
+    places, lasts, counts = (np.zeros(size, np.int64) for _ in range(3))
+    for place, leaf in enumerate(leaves):
+        places[leaf] = place
+        lasts[paths[leaf]] = place
+        counts[paths[leaf]] += 1
+    return TreeAxis(
+        places[column.leaf],
+        np.arange(len(leaves)),
+        Fraction(len(leaves) - 1),
+        column.weight,
+        np.array(leaves),
+        column.parents,
+        lasts,
+        counts - 1,
+    )
+
+
+def mean_loss(axes: Sequence[Axis], cells: IntArray, hidden: BoolArray, rows: IntArray) -> Fraction:
+    """The mean over rows and columns of the share of a column that a row's cell spans; `*` is all of it.
+
+    Args:
+        axes: the columns.
+        cells: the cell of each public value, as codes 0, 1, 2, ...
+        hidden: which public values are suppressed.
+        rows: how many rows have each public value.
+    """
+    shown = np.flatnonzero(~hidden)
+    order = shown[np.argsort(cells[shown], kind="stable")]
+    starts = np.flatnonzero(begins(cells[order]))
+    many = np.add.reduceat(rows[order], starts)
+    gone, whole = int(rows[hidden].sum()), int(rows.sum())
+    total = weights = Fraction(0)
+    for one in axes:
+        spans = one.cell_spans(order, starts)
+        if int(spans.max()) * whole >= _ROOM:
+            spans = spans.astype(object)
+        share = Fraction(int(spans @ many)) / one.whole if one.whole else Fraction(0)
+        total += one.weight * (share + gone)
+        weights += one.weight
+    return total / (weights * whole) if weights else Fraction(0)
