@@ -223,7 +223,9 @@ class Ledger:
             LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
                 is certain that nothing was written.
         """
-        found: Found = self._commits.outcome(dataset, self._task(Settlement(work, None, lookups)))
+        task = self._task(Settlement(work, None, lookups))
+        self._commits.settle(dataset, [task])
+        found: Found = task.outcome()
         return found
 
     def store(
@@ -246,12 +248,16 @@ class Ledger:
         """
         if not answers:
             return {}
-        stood: dict[str, Mapping[str, Any]] = self._commits.outcome(dataset, Task.storing(answers, version))
+        task = Task.storing(answers, version)
+        self._commits.settle(dataset, [task])
+        stood: dict[str, Mapping[str, Any]] = task.outcome()
         return stood
 
     def answer(self, dataset: str, errand: Settlement[Found]) -> Answered[Found]:
         """Settle, and when that is durable compute answers and store them."""
-        answered: Answered[Found] = self._commits.outcome(dataset, self._task(errand))
+        task = self._task(errand)
+        self._commits.settle(dataset, [task])
+        answered: Answered[Found] = task.outcome()
         return answered
 
     def answer_each(
