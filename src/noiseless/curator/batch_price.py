@@ -1,14 +1,13 @@
 """What a batch costs, from public state alone: what is asked, and what the ledger says was told before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from noiseless.amounts import Cost
 from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
 from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partition
-from noiseless.curator.public_state import PublicState
-from noiseless.ledger import Books, ChargedQuestion, Lookups
+from noiseless.ledger import Books, ChargedQuestion
 from noiseless.pricing.batches import Price, price
 from noiseless.pricing.event import Event, Key, Record
 from noiseless.pricing.knowledge import Knowledge
@@ -64,19 +63,6 @@ class PricedBatch:
     def was_charged(self, disclosure: Disclosure) -> bool:
         """Whether the very question was charged for before."""
         return any(told.question == disclosure.question for told in self.earlier[disclosure.question])
-
-
-def lookups(disclosures: Iterable[Disclosure], public: PublicState, analyst: str) -> Lookups:
-    """What pricing a batch and charging for it look up."""
-    open_ones = [disclosure for disclosure in disclosures if disclosure.constant is None]
-    cells = {cell for disclosure in open_ones for cell in disclosure.people.cells or ()}
-    return Lookups(
-        questions=frozenset(t.question for t in open_ones if not isinstance(t, CellDisclosure)),
-        grids=frozenset(t.grid for t in open_ones if isinstance(t, CellDisclosure)),
-        people=frozenset(t.around for t in open_ones if t.around is not None),
-        cells=frozenset(public.cell_names[cell] for cell in cells),
-        analysts=frozenset({analyst}),
-    )
 
 
 def price_batch(disclosures: Sequence[Disclosure], record: Record, books: Books) -> PricedBatch:

@@ -138,7 +138,7 @@ class Curator:
             reply = self._without_data(edition, batch, analyst or LOCAL)
             if reply is None:
                 asked = Transaction(edition, batch, analyst or LOCAL, self._source)
-                errand = asked.errand(looks_up=self.ledger.has_round_trips)
+                errand = asked.errand()
                 reply = self._replied(asked, *self.ledger.answer(self.file.name, errand))
             if reply is not None:
                 pass_failpoint("replied")
@@ -201,7 +201,7 @@ class Curator:
 
     def _outcomes(self, begun: Mapping[int, Transaction]) -> dict[int, Reply | NoiselessError]:
         """What came of batches that are charged for together, but of those asked of an older version."""
-        errands = [asked.errand(looks_up=self.ledger.has_round_trips) for asked in begun.values()]
+        errands = [asked.errand() for asked in begun.values()]
         replies: dict[int, Reply | NoiselessError] = {}
         for place, outcome in zip(begun, self.ledger.answer_each(self.file.name, errands), strict=True):
             if isinstance(outcome, Exception):

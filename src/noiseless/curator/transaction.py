@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from noiseless.amounts import Budget, Cost, remainder
-from noiseless.curator.batch_price import PricedBatch, lookups, price_batch
+from noiseless.curator.batch_price import PricedBatch, price_batch
 from noiseless.curator.disclosure import Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.failpoints import pass_failpoint
@@ -79,10 +79,9 @@ class Transaction:
         self._answers: dict[str, StoredAnswer] = {}
         self._wanted = active()
 
-    def errand(self, *, looks_up: bool) -> Settlement[ChargedBatch | None]:
-        """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
-        found = lookups(self._batch.disclosures, self._edition.public, self._analyst) if looks_up else None
-        return Settlement(self._charge, self._complete, found, self._is_quick())
+    def errand(self) -> Settlement[ChargedBatch | None]:
+        """What the ledger is to do."""
+        return Settlement(self._charge, self._complete, self._is_quick())
 
     def _is_quick(self) -> bool:
         """Whether all answers are computed in next to no time."""

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from noiseless.files import create_private
+from noiseless.ledger import statements
 from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.integrity import unbroken
 from noiseless.ledger.replay import REVOKED, Replay, revocation_body
 from noiseless.ledger.rows import quota_row, surplus_row
+from noiseless.ledger.schema import TABLES
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = "noiseless-ledger"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-COLUMNS = ("seq", "time", "dataset", "kind", "analyst", "body", "previous", "hash")
+COLUMNS = TABLES["ledger_entries"]
 _FIRST_LINE, _LAST_LINE = f'{{"format":"{FORMAT}","version":1,"entries":[', "]}"
 _SQLITE_BEGINS = b"SQLite format 3\x00"
 _BATCH = 5000
@@ -68,7 +70,7 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
 
 def _write_chain(session: "DatabaseTransaction", file: IO[str]) -> int:
     """All entries, with those that have no place in the chain: whoever restores them is to find out."""
-    return _write_json(file, (Entry(*row) for row in session.stream(session.statements.chain)))
+    return _write_json(file, (Entry(*row) for row in session.stream(statements.CHAIN)))
 
 
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
@@ -118,7 +120,7 @@ def backup(database: "LedgerDatabase", path: Path) -> int:
         os.close(create_private(part))
         with contextlib.closing(sqlite3.connect(part)) as target:
             database.read(lambda session: session.copy_into(target))
-            count = int(target.execute(database.statements.count_entries).fetchone()[0])
+            count = int(target.execute("SELECT count(*) FROM ledger_entries").fetchone()[0])
             target.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
         _give_name(part, path)
     except FileExistsError as error:
@@ -138,7 +140,7 @@ def restore(database: "LedgerDatabase", path: Path) -> int:
     try:
         return database.write(lambda session: load(session, read_entries(path)))
     finally:
-        database.engine.dispose()  # and the memory that it took
+        database.close()  # and the memory that it took
 
 
 def load(session: "DatabaseTransaction", entries: Iterator[Entry]) -> int:
@@ -147,15 +149,15 @@ def load(session: "DatabaseTransaction", entries: Iterator[Entry]) -> int:
     Raises:
         LedgerError: the ledger is not empty, or the entries are no unbroken chain.
     """
-    if session.locked_head() != START:
+    if session.head() != START:
         raise LedgerError("a backup is restored into an empty ledger only; name a new one")
     session.expect_much()
-    statements, replay, place = session.statements, Replay(), START
+    replay, place = Replay(), START
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
-        session.many(statements.append.one, [entry.row for entry, _ in batch])
-        session.many(statements.put_told.one, [row for _, rows in batch for row in rows.asked])
-        session.many(statements.answer.one, [row for _, rows in batch for row in rows.answers])
+        session.many(statements.APPEND, [entry.row for entry, _ in batch])
+        session.many(statements.PUT_TOLD, [row for _, rows in batch for row in rows.asked])
+        session.many(statements.ANSWER, [row for _, rows in batch for row in rows.answers])
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
@@ -167,18 +169,17 @@ def _forget_tokens(session: "DatabaseTransaction", datasets: Iterable[str]) -> N
     """A restored ledger trusts nobody: tokens that were revoked since the backup must stay so."""
     for dataset in datasets:
         body = revocation_body(None, now(), "restore")
-        session.append(Entry.after(session.locked_head(), dataset, REVOKED, None, body))
+        session.append(Entry.after(session.head(), dataset, REVOKED, None, body))
 
 
 def _write_accounts(session: "DatabaseTransaction", replay: Replay) -> None:
-    statements = session.statements
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
-        session.run(statements.add_dataset, dataset.row)
+        session.put(statements.ADD_DATASET, dataset.row)
         surpluses = [surplus_row(dataset.id, *item) for item in held.cells.items()]
-        session.many(statements.put_surplus.one, surpluses)
+        session.many(statements.PUT_SURPLUS, surpluses)
         quotas = [quota_row(dataset.id, *item) for item in held.analysts.items()]
-        session.many(statements.put_quota.one, quotas)
+        session.many(statements.PUT_QUOTA, quotas)
 
 
 def read_entries(path: Path) -> Iterator[Entry]:
@@ -226,5 +227,5 @@ def _of_database(path: Path) -> Iterator[Entry]:
     from urllib.parse import quote
 
     with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
-        for row in source.execute(f"SELECT {', '.join(COLUMNS)} FROM ledger_entries ORDER BY seq"):
+        for row in source.execute(statements.CHAIN):
             yield Entry(*row)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from noiseless.amounts import Budget
 from noiseless.ledger.accounts import FREE
-from noiseless.ledger.books import OpenBooks, checked_text
+from noiseless.ledger.books import OpenBooks, checked_text, find_dataset
 from noiseless.ledger.entries import (
     Entry,
     budget_json,
@@ -20,6 +20,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import MemoryHoldings, effects
 from noiseless.ledger.rows import DatasetRow
 from noiseless.ledger.state import Version
+from noiseless.ledger.statements import ADD_DATASET
 from noiseless.pricing.event import Record
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def declare(
 ) -> Version:
     """Declare a dataset, or say that it is as it was declared."""
 
-    def changed(session: "DatabaseTransaction") -> Version | None:
-        dataset = OpenBooks.find(session, wanted.dataset, lock=True)
+    def changed(session: "DatabaseTransaction") -> Version:
+        dataset = find_dataset(session, wanted.dataset)
         if dataset is None:
             return _added(session, wanted)
         books = OpenBooks(session, dataset)
@@ -95,25 +96,19 @@ def declare(
             _new_budgets(books, dataset, wanted, asked_for=change_budget)
         return _version(books.dataset, is_new=new_version)
 
-    present = database.read(lambda session: OpenBooks.find(session, wanted.dataset))
+    present = database.read(lambda session: find_dataset(session, wanted.dataset))
     is_declared = present is not None and wanted.has_data_of(present) and wanted.has_budgets_of(present)
     if present is not None and is_declared and not new_version:
         return _version(present)
-    while True:
-        found = database.write(changed)
-        if found is not None:
-            return found
+    return database.write(changed)
 
 
 def _version(dataset: DatasetRow, *, is_new: bool = False) -> Version:
     return Version(dataset.name, dataset.version, dataset.digest, dataset.declared, is_new)
 
 
-def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version | None:
-    """A new dataset; None if somebody else has just declared it."""
-    place = session.locked_head()
-    if OpenBooks.find(session, wanted.dataset) is not None:
-        return None
+def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version:
+    """A new dataset."""
     body = {
         "version": 1,
         "digest": wanted.digest,
@@ -122,10 +117,10 @@ def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version | Non
         "analyst_budget": json.loads(wanted.analyst_budget),
         "by": wanted.by,
     }
-    entry = Entry.after(place, wanted.dataset, "dataset", None, body)
+    entry = Entry.after(session.head(), wanted.dataset, "dataset", None, body)
     dataset = effects(entry, None, MemoryHoldings()).dataset
     session.append(entry)
-    session.run(session.statements.add_dataset, dataset.row)
+    session.put(ADD_DATASET, dataset.row)
     return _version(dataset, is_new=True)
 
 

@@ -9,19 +9,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import partial, reduce
-from operator import or_
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from noiseless.errors import NoiselessError
+from noiseless.ledger.asked_batches import AskedBatch, note_charged
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerUnavailableError
-from noiseless.ledger.state import Lookups
 from noiseless.pricing.history import BudgetError
 
 if TYPE_CHECKING:
-    from noiseless.ledger.asked_batches import AskedBatch
     from noiseless.ledger.database import LedgerDatabase
     from noiseless.ledger.transaction import DatabaseTransaction
 
@@ -39,7 +37,7 @@ Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
 """Answers that are to be stored, and their version; the present one unless said."""
 Answered = tuple[Found, Mapping[str, Mapping[str, Any]]]
 """What came of some work, and the answers that stand."""
-Note = Callable[[int, int], "AskedBatch"]
+Note = Callable[[int, int], AskedBatch]
 """Given the number of the entry that charges and of the dataset's version, the batch that is charged for."""
 
 
@@ -53,13 +51,11 @@ class Settlement(NamedTuple, Generic[Found]):
     Attributes:
         work: what to do while they are locked; perhaps more than once.
         compute: given what came of it, and when that is durable, the answers to be stored.
-        lookups: what the work is going to look up, if that is known.
         is_quick: whether computing takes less time than waking a thread: another one may do it.
     """
 
     work: Callable[[OpenBooks], Found]
     compute: Callable[[Found], Answers] | None = None
-    lookups: Lookups | None = None
     is_quick: bool = False
 
 
@@ -74,7 +70,7 @@ class Task:
     def __init__(
         self, errand: Settlement[Any], note: Note | None = None, answers: Answers = (None, {})
     ) -> None:
-        self.work, self._compute, self.lookups, self.is_quick = errand
+        self.work, self._compute, self.is_quick = errand
         self.note, self.answers = note, answers
         self.is_to_write, self.done = True, False
         self.found: Any = None
@@ -84,8 +80,7 @@ class Task:
     @classmethod
     def storing(cls, answers: Mapping[str, Mapping[str, Any]], version: int | None) -> "Task":
         """The task to store answers, and nothing else."""
-        errand: Settlement[None] = Settlement(lambda _: None, None, Lookups(questions=frozenset(answers)))
-        return cls(errand, None, (version, answers))
+        return cls(Settlement(lambda _: None), None, (version, answers))
 
     def finish(self, found: Any, error: Exception | None = None) -> None:  # noqa: ANN401 - whatever work finds
         """There is nothing more to do."""
@@ -110,7 +105,7 @@ class Task:
             self.finish(None, error)
             return
         if self.answers[1]:
-            self.lookups, self.is_to_write = Lookups(questions=frozenset(self.answers[1])), True
+            self.is_to_write = True
         else:
             self.finish((*self._settled, {}))
 
@@ -160,9 +155,6 @@ class GroupCommit:
                         task.compute()
                     continue
                 self._write(dataset, group)
-                for task in group:
-                    if task.is_quick:
-                        task.compute()
                 with queue.changed:
                     group = queue.group = []
                     queue.changed.notify_all()
@@ -180,7 +172,10 @@ class GroupCommit:
                 queue.changed.notify_all()
 
     def _write(self, dataset: str, tasks: Sequence[Task]) -> None:
-        """Write a step of each task in one transaction; if one of them spoils it, each in its own."""
+        """Write a step of each task in one transaction; if one of them spoils it, each in its own.
+
+        Quick answers are computed then.
+        """
         outcomes: list[Any]
         try:
             with self._turn():
@@ -198,6 +193,8 @@ class GroupCommit:
                 task.finish(None, outcome)
             else:
                 task.take(outcome)
+            if task.is_quick:
+                task.compute()
 
     def _queue(self, dataset: str) -> _Queue:
         if os.getpid() != self._process:  # a child knows nothing of its parent's threads
@@ -219,8 +216,7 @@ class GroupCommit:
 
 def _together(session: "DatabaseTransaction", dataset: str, tasks: Sequence[Task]) -> list[Any]:
     """What came of the next step of each task; a refusal concerns that one alone, and is what came of it."""
-    several = [task.lookups for task in tasks if task.lookups is not None]
-    books = OpenBooks.locked(session, dataset, reduce(or_, several) if several else None)
+    books = OpenBooks.of(session, dataset)
     outcomes: list[Any] = _stored(books, [task.answers for task in tasks])
     noted: list[AskedBatch] = []
     for place, task in enumerate(tasks):
@@ -237,8 +233,6 @@ def _together(session: "DatabaseTransaction", dataset: str, tasks: Sequence[Task
         if task.note is not None and books.dataset is not before and session.written is not None:
             noted.append(task.note(session.written.seq, books.dataset.version))
     if noted:
-        from noiseless.ledger.asked_batches import note_charged  # which needs SQLAlchemy
-
         note_charged(session, noted)
     return outcomes
 

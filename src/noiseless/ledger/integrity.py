@@ -14,7 +14,8 @@ from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
 from noiseless.ledger.rows import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
-from noiseless.ledger.schema import HEAD, VERSION_TABLE, metadata
+from noiseless.ledger.schema import HEAD, TABLES, VERSION_TABLE, everything
+from noiseless.ledger.statements import CHAIN
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -127,13 +128,13 @@ def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> Cha
     chain, questions = Chain(expect=expect), _Questions()
     for problem in (*_of_file(session), *differ(session)):
         chain.note(problem)
-    for row in session.stream(session.statements.chain):
+    for row in session.stream(CHAIN):
         questions.follow(chain.follow(Entry(*row)))
     chain.end()
     for problem in (
         *_of_accounts(session, chain.replay),
         *questions.differ(session),
-        *chain.replay.tokens.differ(session.rows(session.statements.everything["ledger_tokens"])),
+        *chain.replay.tokens.differ(session.rows(everything("ledger_tokens"))),
     ):
         chain.note(problem)
     spent = {name: dataset.history.spent for name, dataset in chain.replay.datasets.items()}
@@ -142,7 +143,7 @@ def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> Cha
 
 def _of_file(session: "DatabaseTransaction") -> Iterator[str]:
     """What SQLite finds wrong with its file: pages that do not fit, indices that lack rows."""
-    if not session.statements.is_postgresql:
+    if session.is_sqlite:
         for (found,) in session.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
             if found != "ok":
                 yield f"the file is damaged: {found}"
@@ -153,7 +154,7 @@ def _of_accounts(session: "DatabaseTransaction", replay: Replay) -> Iterator[str
     datasets, cells, analysts = set[tuple[Any, ...]](), set[tuple[Any, ...]](), set[tuple[Any, ...]]()
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
-        datasets.add(tuple(dataset.row.values()))
+        datasets.add(dataset.row)
         cells |= {surplus_row(dataset.id, *item) for item in held.cells.items()}
         analysts |= {quota_row(dataset.id, *item) for item in held.analysts.items()}
     names: dict[Any, str] = {dataset.id: repr(name) for name, dataset in replay.datasets.items()}
@@ -162,7 +163,7 @@ def _of_accounts(session: "DatabaseTransaction", replay: Replay) -> Iterator[str
         ("public cells of", cells, "ledger_accounts"),
         ("analysts of", analysts, "ledger_analysts"),
     ):
-        found = {tuple(row) for row in session.rows(session.statements.everything[table])}
+        found = {tuple(row) for row in session.rows(everything(table))}
         for number in sorted({row[0] for row in expected ^ found}, key=str):
             whose = names.get(number, "a dataset that was never declared")
             yield f"the accounts of {what} {whose} are not what its entries say"
@@ -186,7 +187,7 @@ class _Questions:
 
     def differ(self, session: "DatabaseTransaction") -> Iterator[str]:
         """Questions that are too many, too few or changed."""
-        for row in session.stream(session.statements.everything["ledger_told"]):
+        for row in session.stream(everything("ledger_told")):
             number, dataset, version, question, *asked, answer, answered = row
             key = _digest((dataset, version, question))
             if self._asked.pop(key, None) != _digest([number, *asked]):
@@ -220,7 +221,7 @@ def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, 
         yield entry, rows
 
 
-_NAMES = ", ".join(f"'{name}'" for name in (*sorted(metadata.tables), VERSION_TABLE))
+_NAMES = ", ".join(f"'{name}'" for name in (*sorted(TABLES), VERSION_TABLE))
 
 _OF_SQLITE = f"""
 SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_master
@@ -261,7 +262,7 @@ UNION ALL SELECT 1 FROM pg_db_role_setting, unnest(setconfig) AS said
 
 def found_structure(session: "DatabaseTransaction") -> dict[str, str]:
     """All that the database has for a ledger, by kind and name, as SQL."""
-    if not session.statements.is_postgresql:
+    if session.is_sqlite:
         return {name: _plain(sql) for name, sql in session.rows(_OF_SQLITE)}
     schemas = [f"{name}." for (name,) in session.rows(_SCHEMA)]
     return {name: _plain(said, *schemas) for name, said in session.rows(_OF_POSTGRESQL)}
@@ -287,7 +288,7 @@ def expected_structure() -> Mapping[str, Mapping[str, str]]:
 
 def differ(session: "DatabaseTransaction") -> Iterator[str]:
     """What is too much, missing or changed."""
-    expected = expected_structure()[session.statements.dialect.name]
+    expected = expected_structure()["sqlite" if session.is_sqlite else "postgresql"]
     found = found_structure(session)
     for name in sorted(expected.keys() | found.keys()):
         if name not in found:
@@ -296,7 +297,7 @@ def differ(session: "DatabaseTransaction") -> Iterator[str]:
             yield f"the {name} belongs to no ledger"
         elif found[name] != expected[name]:
             yield f"the {name} was changed"
-    if session.statements.is_postgresql and session.rows(_SWITCHED_OFF):
+    if not session.is_sqlite and session.rows(_SWITCHED_OFF):
         yield "the setting session_replication_role switches triggers off; reset it"
     if session.rows(f"SELECT version_num FROM {VERSION_TABLE}") != [(HEAD,)]:
         yield f"the table {VERSION_TABLE} does not say that its step is {HEAD}"

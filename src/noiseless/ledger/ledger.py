@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from noiseless.amounts import Budget, Cost
+from noiseless.ledger import statements
 from noiseless.ledger.accounts import Shares
 from noiseless.ledger.books import Books, OpenBooks, dataset_of
 from noiseless.ledger.entries import Anchor, Entry
-from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.errors import LedgerError, UnknownDatasetError
 from noiseless.ledger.group_commit import Answered, GroupCommit, Note, Settlement, Task, only_free
 from noiseless.ledger.location import normal_url
-from noiseless.ledger.state import ChargedQuestion, Lookups, State, Version
+from noiseless.ledger.state import ChargedQuestion, State, Version
 from noiseless.pricing.event import Record
 
 if TYPE_CHECKING:
@@ -64,13 +65,14 @@ class Ledger:
             LedgerError: it cannot be opened.
         """
         url = normal_url(address)
+        from noiseless.ledger.migrations import open_database
+
         try:
-            from noiseless.ledger.migrations import open_database
+            return cls(open_database(url, create=create, patience=patience))
         except ImportError as error:
             raise LedgerError(
                 "a ledger needs SQLAlchemy, alembic and psycopg: pip install 'noiseless[curator]'"
             ) from error
-        return cls(open_database(url, create=create, patience=patience))
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +162,7 @@ class Ledger:
 
     def datasets(self) -> list[str]:
         """The names of all datasets, in the order in which they were declared."""
-        rows = self.read(lambda session: session.rows(session.statements.all_datasets))
+        rows = self.read(lambda session: session.rows(statements.ALL_DATASETS))
         return [str(row[1]) for row in rows]
 
     def state(
@@ -178,8 +180,10 @@ class Ledger:
         """
         wanted = (None if cells is None else list(cells), None if analysts is None else list(analysts))
         if wanted == ([], []):
-            rows = self._database.rows(self._database.statements.dataset, {"name": dataset})
-            return dataset_of(dataset, rows).state({}, {})
+            row = dataset_of(dataset, self._database.rows(statements.DATASET, [dataset]))
+            if row is None:
+                raise UnknownDatasetError(dataset)
+            return row.state({}, {})
         return self.look(dataset, lambda books: books.state_with(*wanted))
 
     def told(
@@ -198,16 +202,9 @@ class Ledger:
         """Read a dataset's books at one moment, without locking; again if the connection breaks."""
         return self.read(lambda session: work(Books.of(session, dataset)))
 
-    @property
-    def has_round_trips(self) -> bool:
-        """Whether what is looked up together is found sooner: it is on a server."""
-        return not self._database.is_sqlite
-
     # Charges and answers
 
-    def settle(
-        self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
-    ) -> Found:
+    def settle(self, dataset: str, work: Callable[[OpenBooks], Found]) -> Found:
         """Do some work on a dataset's locked books and make it durable.
 
         It is done again when the server went away and it is certain that nothing was written; when it is not
@@ -216,14 +213,13 @@ class Ledger:
         Args:
             dataset: its name.
             work: what to do; perhaps more than once.
-            lookups: what it is going to look up, if that is known.
 
         Raises:
             UnknownDatasetError: there is no such dataset.
             LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
                 is certain that nothing was written.
         """
-        task = self._task(Settlement(work, None, lookups))
+        task = self._task(Settlement(work))
         self._commits.settle(dataset, [task])
         found: Found = task.outcome()
         return found
@@ -348,9 +344,7 @@ class Ledger:
 
     def entries(self, dataset: str | None = None, after: int = 0) -> Iterator[Entry]:
         """The entries of the ledger, or of one dataset, after a number, in their order."""
-        from noiseless.ledger.statements import read_page
-
-        while page := self.read(partial(read_page, dataset=dataset, after=after)):
+        while page := self.read(partial(statements.read_page, dataset=dataset, after=after)):
             after = page[-1][0]
             for row in page:
                 yield Entry(*row)

@@ -604,10 +604,9 @@ def test_a_connection_that_was_interrupted_is_not_used_again(
         ledger.declare("meters", digest="a", budget=9)
         begin = DatabaseTransaction.begin
 
-        def interrupted(session: DatabaseTransaction, sql: str) -> None:
-            begin(session, sql)
-            session._send_begin()
-            session._is_open = False
+        def interrupted(session: DatabaseTransaction, *, writes: bool) -> None:
+            begin(session, writes=writes)
+            session.head()
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:

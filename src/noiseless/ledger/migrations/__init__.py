@@ -3,12 +3,9 @@
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 
 from noiseless.files import reserve_private
 from noiseless.ledger.database import LedgerDatabase
@@ -16,30 +13,31 @@ from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, explain
 from noiseless.ledger.integrity import verify_session
 from noiseless.ledger.location import normal_url, shown, sqlite_path
 from noiseless.ledger.schema import HEAD, STEPS, VERSION_TABLE
-from noiseless.ledger.transaction import DatabaseTransaction
+from noiseless.ledger.transaction import LOCK_CHAIN, DatabaseTransaction
 
 if TYPE_CHECKING:
     from alembic.config import Config
+    from sqlalchemy import Connection
 
 _PATIENCE = 30.0
 _ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
 
 
-def upgrade(connection: Connection, step: str = HEAD) -> None:
+def upgrade(connection: "Connection", step: str = HEAD) -> None:
     """Apply the steps that are missing, up to one, within the connection's transaction."""
     from alembic import command
 
     command.upgrade(_config(connection), step)
 
 
-def downgrade(connection: Connection, step: str) -> None:
+def downgrade(connection: "Connection", step: str) -> None:
     """Undo all steps after one, within the connection's transaction."""
     from alembic import command
 
     command.downgrade(_config(connection), step)
 
 
-def _config(connection: Connection) -> "Config":
+def _config(connection: "Connection") -> "Config":
     from alembic.config import Config
 
     config = Config()
@@ -92,10 +90,10 @@ def _checked(database: LedgerDatabase, *, create: bool) -> LedgerDatabase:
 
 def _step(session: DatabaseTransaction) -> str | None:
     """The last step that was applied."""
-    if session.statements.is_postgresql:
-        there = session.rows(f"SELECT to_regclass('{VERSION_TABLE}')") != [(None,)]
-    else:
+    if session.is_sqlite:
         there = bool(session.rows(f"SELECT 1 FROM sqlite_master WHERE name = '{VERSION_TABLE}'"))
+    else:
+        there = session.rows(f"SELECT to_regclass('{VERSION_TABLE}')") != [(None,)]
     found = session.rows(f"SELECT version_num FROM {VERSION_TABLE}") if there else []
     return str(found[0][0]) if found else None
 
@@ -129,9 +127,9 @@ def step_back(address: str, step: str) -> None:
         database.close()
 
 
-def _downgrade(database: LedgerDatabase, connection: Connection, step: str) -> None:
+def _downgrade(database: LedgerDatabase, connection: "Connection", step: str) -> None:
     """Take steps back on a ledger that is whole alone: entries get other hashes, which would fit again."""
-    session = DatabaseTransaction(database, connection.connection)
+    session = DatabaseTransaction(database, connection.connection.driver_connection)
     try:
         report = verify_session(session, None)
     except database.driver_error as error:
@@ -141,43 +139,46 @@ def _downgrade(database: LedgerDatabase, connection: Connection, step: str) -> N
     downgrade(connection, step)
 
 
-def _change(database: LedgerDatabase, change: Callable[[Connection], None]) -> None:
+def _change(database: LedgerDatabase, change: Callable[["Connection"], None]) -> None:
     """Change the tables, alone."""
+    from sqlalchemy import NullPool, create_engine
+    from sqlalchemy.exc import DBAPIError
+
+    if database.is_sqlite:
+        _keep_a_log(database)
+    dialect = "sqlite://" if database.is_sqlite else "postgresql+psycopg://"
+    engine = create_engine(dialect, creator=database.connect, poolclass=NullPool)
     try:
-        with database.engine.connect() as connection:
+        with engine.connect() as connection:
             if database.is_sqlite:
-                _keep_a_log(connection, database)
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             else:
                 connection.exec_driver_sql("BEGIN")
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-                connection.exec_driver_sql(database.statements.lock_chain)
+                connection.exec_driver_sql(LOCK_CHAIN)
             change(connection)
             connection.commit()
-        database.engine.dispose()  # one that was opened before does not know of the log yet
+        database.close()  # connections that were opened before do not know of the log yet
     except DBAPIError as error:
         if database.is_sqlite:
             raise explain_sqlite(error.orig, database.where) from error
         raise explain_postgresql(error.orig, database.where, broken=error.connection_invalidated) from error
 
 
-def _keep_a_log(connection: Connection, database: LedgerDatabase) -> None:
+def _keep_a_log(database: LedgerDatabase) -> None:
     """Write-ahead logging, which the file remembers; SQLite does not wait for others when switching to it."""
-    end = time.monotonic() + database.patience
-    while True:
+    end, mode = time.monotonic() + database.patience, ""
+    while not mode:
         try:
-            mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar_one()
-        except DBAPIError as error:
-            meaning = explain_sqlite(error.orig, database.where)
+            with closing(database.connect()) as connection:
+                ((mode,),) = connection.execute("PRAGMA journal_mode = WAL")
+        except database.driver_error as error:
+            meaning = explain_sqlite(error, database.where)
             if not isinstance(meaning, LedgerUnavailableError) or time.monotonic() > end:
                 raise meaning from error
             time.sleep(0.01)
-        else:
-            if mode != "wal":
-                raise LedgerError(
-                    f"{database.where}: its file system has no write-ahead logging; use another"
-                )
-            return
+    if mode != "wal":
+        raise LedgerError(f"{database.where}: its file system has no write-ahead logging; use another")
 
 
 def _sync_folder(path: Path) -> None:

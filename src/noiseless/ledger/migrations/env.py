@@ -2,11 +2,10 @@
 
 from alembic import context
 
-from noiseless.ledger.schema import VERSION_TABLE, metadata
+from noiseless.ledger.schema import VERSION_TABLE
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=metadata,
     version_table=VERSION_TABLE,
 )
 with context.begin_transaction():
