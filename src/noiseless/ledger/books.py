@@ -50,7 +50,7 @@ def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> DatasetRow | None:
     """The dataset of a row, if there is one."""
     try:
         return DatasetRow.of_row(rows[0]) if rows else None
-    except (ValueError, TypeError, ArithmeticError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
         raise LedgerError(
             f"the accounts of {name!r} cannot be read; see `noiseless ledger verify`"
         ) from error

@@ -35,9 +35,12 @@ class DatasetRow(NamedTuple):
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
-        """The dataset of a row."""
-        fields: list[Any] = [*row[:9], read_accounts(row[9])]
-        return cls(*fields)
+        """The dataset of a row; if it makes none, reading it fails as it likes."""
+        *fields, record, budget, analyst_budget, accounts = row
+        _record(record)
+        _budget(budget)
+        _budget(analyst_budget)
+        return cls(*fields, record, budget, analyst_budget, read_accounts(accounts))
 
     @property
     def row(self) -> tuple[Any, ...]:
