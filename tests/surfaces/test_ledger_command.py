@@ -78,7 +78,7 @@ def test_show_goes_on_where_it_stopped(
 
 @pytest.mark.usefixtures("filled")
 def test_show_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ledger", "show", "meters-ledger.db"]) == 0
+    assert run(["ledger", "show", ledger]) == 0
     text = capsys.readouterr().out
     assert "meters, version 1: 1.59 bits of 3.00 bits are spent; 1.41 bits are left" in text
     assert "meters: 1 question for 1.59 bits by ann" in text
@@ -108,16 +108,17 @@ def test_show_names_entries_that_say_nothing(
     filled: str, capsys: pytest.CaptureFixture[str], body: str | bytes | None
 ) -> None:
     """Whatever stands there, each entry is a line, and the last line says that the ledger is broken."""
-    with closing(sqlite3.connect("meters-ledger.db")) as connection:
+    ledger = filled.replace(".toml", "-ledger.db")
+    with closing(sqlite3.connect(ledger)) as connection:
         connection.execute("DROP TRIGGER ledger_entries_no_update")
         connection.execute("PRAGMA writable_schema = ON")
         kept = "UPDATE sqlite_master SET sql = replace(sql, 'body TEXT NOT NULL', 'body TEXT')"
         connection.execute(kept)
         connection.commit()
-    with closing(sqlite3.connect("meters-ledger.db")) as connection:
+    with closing(sqlite3.connect(ledger)) as connection:
         connection.execute("UPDATE ledger_entries SET body = ? WHERE kind <> 'dataset'", [body])
         connection.commit()
-    assert run(["ledger", "show", "meters-ledger.db"]) == 1
+    assert run(["ledger", "show", ledger]) == 1
     shown = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[2] for line in shown[2:-1]] == [
         "declared",

@@ -71,7 +71,7 @@ class Ledger:
             return cls(open_database(url, create=create, patience=patience))
         except ImportError as error:
             raise LedgerError(
-                "a ledger needs SQLAlchemy, alembic and psycopg: pip install 'noiseless[curator]'"
+                "a ledger in PostgreSQL needs psycopg: pip install 'noiseless[curator]'"
             ) from error
 
     def __enter__(self) -> Self:

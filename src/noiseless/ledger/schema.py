@@ -5,7 +5,7 @@ HEAD = STEPS[-1]
 """The newest step; the fast path of `Ledger.open` compares with it."""
 
 VERSION_TABLE = "ledger_schema"
-"""Not alembic's own name for it: the database may hold other programs' tables too."""
+"""Its one row says which step was taken last."""
 
 TABLES = {
     "ledger_entries": ("seq", "time", "dataset", "kind", "analyst", "body", "previous", "hash"),

@@ -74,7 +74,8 @@ def read_page(session: "DatabaseTransaction", dataset: str | None, after: int) -
     wanted, values = (
         ("seq > ?", [after]) if dataset is None else ("seq > ? AND dataset = ?", [after, dataset])
     )
-    sizes = f"SELECT seq, coalesce(length(body), 0) AS size FROM ledger_entries WHERE {wanted} ORDER BY seq LIMIT ?"
+    size = "coalesce(length(body), 0) AS size"
+    sizes = f"SELECT seq, {size} FROM ledger_entries WHERE {wanted} ORDER BY seq LIMIT ?"
     sums = f"SELECT seq, sum(size) OVER (ORDER BY seq) - size AS before FROM ({sizes}) AS sizes"
     page = (
         f"SELECT {columns_of('ledger_entries')} FROM ledger_entries WHERE {wanted}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
 
 _CHAIN_LOCK = 0x6C65646765  # any number that other programs in the database do not lock
-LOCK_CHAIN = f"SELECT pg_advisory_xact_lock({_CHAIN_LOCK})"
+_LOCK_CHAIN = f"SELECT pg_advisory_xact_lock({_CHAIN_LOCK})"
 _PART = 2000
 _LARGE_CACHE = 400_000  # kilobytes
 
@@ -39,7 +39,6 @@ class DatabaseTransaction:
         self._sent_together = ExitStack()
         self._pipeline: Any = None
         self._head: Anchor | None = None
-        self._last: Any = None
 
     # Statements
 
@@ -84,7 +83,7 @@ class DatabaseTransaction:
         """The last entry's place; who writes is the only one to append after it."""
         place = self.written or self._head
         if place is None:
-            last = (self._last or self.put(statements.LAST_ENTRY)).fetchall()
+            last = self.rows(statements.LAST_ENTRY)
             place = self._head = Anchor(*last[0]) if last else START
         return place
 
@@ -105,8 +104,7 @@ class DatabaseTransaction:
             self._pipeline = self._sent_together.enter_context(self._driver.pipeline())
         if writes:
             self._driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-            self._driver.execute(LOCK_CHAIN)  # what is read after it is the present state
-            self._last = self._driver.execute(statements.LAST_ENTRY)  # on the same way
+            self._driver.execute(_LOCK_CHAIN)  # what is read after it is the present state
         else:
             self._driver.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 

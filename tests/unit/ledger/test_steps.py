@@ -46,7 +46,7 @@ def before(database_url: str, tmp_path: Path) -> str:
     if database_url.startswith("sqlite"):
         return database_url
     database = LedgerDatabase(database_url, patience=5)
-    _change(database, lambda connection: upgrade(connection, "0002"))
+    _change(database, lambda session: upgrade(session, "0002"))
     tables = rows_of(f"sqlite:///{place}")
 
     def copy(session: Any) -> None:  # noqa: ANN401 - a session
