@@ -78,7 +78,7 @@ def test_show_goes_on_where_it_stopped(
 
 @pytest.mark.usefixtures("filled")
 def test_show_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["ledger", "show", ledger]) == 0
+    assert run(["ledger", "show", "meters-ledger.db"]) == 0
     text = capsys.readouterr().out
     assert "meters, version 1: 1.59 bits of 3.00 bits are spent; 1.41 bits are left" in text
     assert "meters: 1 question for 1.59 bits by ann" in text

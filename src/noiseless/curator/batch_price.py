@@ -65,11 +65,23 @@ class PricedBatch:
         return any(told.question == disclosure.question for told in self.earlier[disclosure.question])
 
 
-def price_batch(disclosures: Sequence[Disclosure], record: Record, books: Books) -> PricedBatch:
-    """The price of what is told together; each thing once."""
+def price_batch(
+    disclosures: Sequence[Disclosure], record: Record, books: Books, before: PricedBatch | None = None
+) -> PricedBatch:
+    """The price of what is told together; each thing once.
+
+    Args:
+        disclosures: what is told.
+        record: one person's private attributes.
+        books: what was told earlier.
+        before: its price at an earlier moment, which stands if nothing was told since that it depends on.
+    """
     check()
     asked = {disclosure.question: disclosure for disclosure in disclosures}
     earlier = _earlier([disclosure for disclosure in asked.values() if disclosure.constant is None], books)
+    found = {question: tuple(earlier.get(question, ())) for question in asked}
+    if before is not None and before.earlier == found:
+        return before
     fresh = tuple(
         [
             disclosure
@@ -77,7 +89,6 @@ def price_batch(disclosures: Sequence[Disclosure], record: Record, books: Books)
             if disclosure.constant is None and not _is_free(disclosure, earlier[question])
         ]
     )
-    found = {question: tuple(earlier.get(question, ())) for question in asked}
     known = _known(fresh, found)
     check()
     return PricedBatch(

@@ -137,9 +137,8 @@ class Curator:
             batch = edition.batch(sql)
             reply = self._without_data(edition, batch, analyst or LOCAL)
             if reply is None:
-                asked = Transaction(edition, batch, analyst or LOCAL, self._source)
-                errand = asked.errand()
-                reply = self._replied(asked, *self.ledger.answer(self.file.name, errand))
+                asked = self._begun(edition, batch, analyst or LOCAL)
+                reply = self._replied(asked, *self.ledger.answer(self.file.name, asked.errand()))
             if reply is not None:
                 pass_failpoint("replied")
                 return reply
@@ -185,19 +184,27 @@ class Curator:
                     reply = None if begun else self._without_data(edition, batch, analyst)
                     if begun and not self._source.is_ready(edition.digest):
                         self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
+                    asked = None if reply is not None else self._begun(edition, batch, analyst)
                 except Exception as error:  # noqa: BLE001 - the others have their replies all the same
                     replies[place] = _of_one(error)
                     continue
                 if self._edition is not edition:
                     break
-                if reply is None:
-                    begun[place] = Transaction(edition, batch, analyst, self._source)
-                else:
+                if asked is not None:
+                    begun[place] = asked
+                elif reply is not None:
                     replies[place] = reply
             replies |= self._outcomes(begun)
         for place in range(len(batches)):
             pass_failpoint("replied")
             yield replies[place]
+
+    def _begun(self, edition: Edition, batch: Batch, analyst: str) -> Transaction:
+        """A batch on its way; a price that takes long is found before the ledger is locked."""
+        asked = Transaction(edition, batch, analyst, self._source)
+        if batch.is_heavy:
+            self._look(edition, asked.price)
+        return asked
 
     def _outcomes(self, begun: Mapping[int, Transaction]) -> dict[int, Reply | NoiselessError]:
         """What came of batches that are charged for together, but of those asked of an older version."""

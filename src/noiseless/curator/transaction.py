@@ -78,6 +78,13 @@ class Transaction:
         self._edition, self._batch, self._analyst, self._source = edition, batch, analyst, source
         self._answers: dict[str, StoredAnswer] = {}
         self._wanted = active()
+        self._priced: PricedBatch | None = None
+
+    def price(self, books: Books) -> PricedBatch:
+        """Price it before its charge: while others charge for what is theirs."""
+        with self._batch.pricing():
+            self._priced = price_batch(self._batch.disclosures, self._edition.public.record, books)
+        return self._priced
 
     def errand(self) -> Settlement[ChargedBatch | None]:
         """What the ledger is to do."""
@@ -97,7 +104,7 @@ class Transaction:
         if not edition.is_present(books):
             return None
         with self._wanted.active(), self._batch.pricing():  # another thread may do this, for several
-            priced = price_batch(self._batch.disclosures, edition.public.record, books)
+            priced = price_batch(self._batch.disclosures, edition.public.record, books, self._priced)
             check()
         pass_failpoint("priced")
         asked = [

@@ -140,7 +140,7 @@ def restore(database: "LedgerDatabase", path: Path) -> int:
     try:
         return database.write(lambda session: load(session, read_entries(path)))
     finally:
-        database.close()  # and the memory that it took
+        database.close_idle()  # and the memory that it took
 
 
 def load(session: "DatabaseTransaction", entries: Iterator[Entry]) -> int:

@@ -4,8 +4,8 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from noiseless.ledger.errors import (
 )
 from noiseless.ledger.location import shown, sqlite_path
 from noiseless.ledger.transaction import DatabaseTransaction
+from noiseless.ledger.turns import Turns
 
 Found = TypeVar("Found")
 
@@ -101,7 +102,7 @@ class LedgerDatabase:
     def _begin_anew(self) -> None:
         self._idle: list[Any] = []
         self._places = threading.Semaphore(_MOST_OPEN)
-        self._turn = threading.Lock()
+        self._turns = None if self.path is None else Turns(self.path, self.where, self.patience)
 
     def after_fork(self) -> None:
         """A child must not use, nor even close, connections of its parent."""
@@ -109,6 +110,12 @@ class LedgerDatabase:
         self._begin_anew()
 
     def close(self) -> None:
+        """Close all that nobody uses now."""
+        self.close_idle()
+        if self._turns is not None:
+            self._turns.close()
+
+    def close_idle(self) -> None:
         """Close the connections that nobody uses now."""
         while self._idle:
             with suppress(IndexError, self.driver_error):  # another thread may take the last one
@@ -126,22 +133,8 @@ class LedgerDatabase:
 
     def write(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
         """Do some writing alone and make it durable; again if that is certain not to have happened."""
-        with self._alone():
+        with nullcontext() if self._turns is None else self._turns.taken():
             return self._transact(work, begins=True, writes=True)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Threads that write to SQLite take turns by a lock: SQLite's own waiting polls."""
-        if not self.is_sqlite:
-            yield
-            return
-        if not self._turn.acquire(timeout=self.patience):
-            raise LedgerUnavailableError(f"{self.where}: is locked by another thread; ask again")
-        turn = self._turn
-        try:
-            yield
-        finally:
-            turn.release()
 
     def _transact(
         self, work: Callable[[DatabaseTransaction], Found], *, begins: bool = False, writes: bool = False
@@ -166,7 +159,7 @@ class LedgerDatabase:
             except LostConnectionError:
                 if time.monotonic() + pause > end:
                     raise
-            self.close()  # those that nobody uses now are likely to be gone too
+            self.close_idle()  # those that nobody uses now are likely to be gone too
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -6,11 +6,8 @@ only after the transaction that holds its work is durable, just as if it had bee
 
 import os
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from noiseless.errors import NoiselessError
@@ -23,14 +20,7 @@ if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
     from noiseless.ledger.transaction import DatabaseTransaction
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - not on Windows
-    fcntl = None  # type: ignore[assignment]
-
 _TOGETHER = 1000
-_LOCKS = 2
-_PAUSE, _MOST_PATIENCE = 0.0002, 1.0
 
 Found = TypeVar("Found")
 Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]
@@ -130,7 +120,6 @@ class GroupCommit:
 
     def __init__(self, database: "LedgerDatabase") -> None:
         self._database = database
-        self._turns: _Turns | None = None
         self._queues: dict[str, _Queue] = {}
         self._process = os.getpid()
 
@@ -178,8 +167,7 @@ class GroupCommit:
         """
         outcomes: list[Any]
         try:
-            with self._turn():
-                outcomes = self._database.write(partial(_together, dataset=dataset, tasks=tasks))
+            outcomes = self._database.write(partial(_together, dataset=dataset, tasks=tasks))
         except LedgerUnavailableError as error:
             outcomes = [error] * len(tasks)
         except Exception as error:  # noqa: BLE001 - it is raised again by whoever caused it
@@ -198,20 +186,8 @@ class GroupCommit:
 
     def _queue(self, dataset: str) -> _Queue:
         if os.getpid() != self._process:  # a child knows nothing of its parent's threads
-            self._turns, self._queues, self._process = None, {}, os.getpid()
+            self._queues, self._process = {}, os.getpid()
         return self._queues.get(dataset) or self._queues.setdefault(dataset, _Queue())
-
-    def _turn(self) -> AbstractContextManager[None]:
-        """The turn of this process among those that share a SQLite file."""
-        if self._turns is None:
-            self._turns = _Turns(self._database.path, self._database.patience)
-        return self._turns.taken()
-
-    def close(self) -> None:
-        """Give up this process's turns."""
-        if self._turns is not None:
-            self._turns.close()
-            self._turns = None
 
 
 def _together(session: "DatabaseTransaction", dataset: str, tasks: Sequence[Task]) -> list[Any]:
@@ -245,57 +221,6 @@ def _stored(books: OpenBooks, several: list[Answers]) -> list[dict[str, Any]]:
             merged[version] = {**answers, **merged.get(version, {})}
     stood = {version: books.store(answers, version) for version, answers in merged.items()}
     return [{question: stood[version][question] for question in answers} for version, answers in several]
-
-
-class _Turns:
-    """Processes that share a SQLite file take turns: SQLite itself lets them try again ever more seldom.
-
-    Whoever is next holds one lock while they wait for the other one, so that nobody comes in between. This
-    is a courtesy that nothing depends on: who waits for too long goes ahead, and SQLite decides.
-    """
-
-    def __init__(self, path: Path | None, patience: float) -> None:
-        self._patience = min(patience, _MOST_PATIENCE)
-        self._files: list[int] = []
-        self._here = threading.Lock()
-        if path is not None and fcntl is not None:
-            with suppress(OSError):
-                for ending in ("next", "turn"):
-                    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-                    self._files.append(os.open(path.with_name(f"{path.name}-{ending}"), flags, 0o600))
-
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        if len(self._files) < _LOCKS:
-            yield
-            return
-        with self._here:
-            upcoming, turn = self._files
-            end = time.monotonic() + self._patience
-            try:
-                self._take(upcoming, end)
-                self._take(turn, end)
-                fcntl.flock(upcoming, fcntl.LOCK_UN)
-                yield
-            finally:
-                with suppress(OSError):  # closed meanwhile
-                    for file in (upcoming, turn):
-                        fcntl.flock(file, fcntl.LOCK_UN)
-
-    @staticmethod
-    def _take(file: int, end: float) -> None:
-        while time.monotonic() < end:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                time.sleep(_PAUSE)
-            else:
-                return
-
-    def close(self) -> None:
-        files, self._files = self._files, []
-        for file in files:
-            os.close(file)
 
 
 def only_free(work: Callable[[OpenBooks], Found], books: OpenBooks) -> Found:

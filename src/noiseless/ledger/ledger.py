@@ -86,7 +86,6 @@ class Ledger:
     def close(self) -> None:
         """Close all connections."""
         self._database.close()
-        self._commits.close()
 
     def read(self, work: Callable[["DatabaseTransaction"], Found]) -> Found:
         """Read the tables at one moment, without locking; again if the connection breaks."""

@@ -36,11 +36,12 @@ class DatasetRow(NamedTuple):
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
         """The dataset of a row; if it makes none, reading it fails as it likes."""
-        *fields, record, budget, analyst_budget, accounts = row
-        _record(record)
-        _budget(budget)
-        _budget(analyst_budget)
-        return cls(*fields, record, budget, analyst_budget, read_accounts(accounts))
+        *fields, accounts = row
+        dataset = cls(*fields, accounts=read_accounts(accounts))
+        _record(dataset.record_text)
+        _budget(dataset.budget_text)
+        _budget(dataset.analyst_budget_text)
+        return dataset
 
     @property
     def row(self) -> tuple[Any, ...]:

@@ -140,7 +140,7 @@ def _change(database: LedgerDatabase, change: Callable[[DatabaseTransaction], No
     if database.is_sqlite:
         _keep_a_log(database)
     database.write(change)
-    database.close()  # connections that were opened before do not know of the log yet
+    database.close_idle()  # connections that were opened before do not know of the log yet
 
 
 def _keep_a_log(database: LedgerDatabase) -> None:
