@@ -75,28 +75,39 @@ def _write_chain(session: "DatabaseTransaction", file: IO[str]) -> int:
 
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
     """Write a file that is there as a whole or not at all, for its owner alone."""
-    part = _part(path)
-    try:
-        with os.fdopen(create_private(part), "w", encoding="utf-8", newline="") as file:
-            count = write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        _give_name(part, path)
-    except FileExistsError as error:
-        raise LedgerError(f"{path}: is there already; name a new file") from error
-    except OSError as error:
-        raise LedgerError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    with _new_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        count = write(file)
+        file.flush()
+        os.fsync(file.fileno())
     return count
 
 
-def _part(path: Path) -> Path:
-    """Where a file is written before it gets its name."""
+@contextlib.contextmanager
+def _new_file(path: Path, reason: str | None = None) -> Iterator[Path]:
+    """A private file to be written, which gets its name in the end.
+
+    Args:
+        path: its name.
+        reason: what is said if it cannot be written; what the system says unless given.
+
+    Raises:
+        LedgerError: there is one of that name, or it cannot be written.
+    """
     if path.exists():
         raise LedgerError(f"{path}: is there already; name a new file")
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        os.close(create_private(part))
+        yield part
+        _give_name(part, path)
+    except FileExistsError as error:
+        raise LedgerError(f"{path}: is there already; name a new file") from error
+    except (OSError, sqlite3.Error) as error:
+        said = (getattr(error, "strerror", None) or "cannot be written").lower()
+        raise LedgerError(f"{path}: {reason or said}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 def _give_name(part: Path, path: Path) -> None:
@@ -115,23 +126,11 @@ def backup(database: "LedgerDatabase", path: Path) -> int:
     """Write a backup into a new file; how many entries it holds."""
     if not database.is_sqlite:
         return database.read(lambda session: _into_new_file(path, partial(_write_chain, session)))
-    part = _part(path)
-    try:
-        os.close(create_private(part))
-        with contextlib.closing(sqlite3.connect(part)) as target:
-            database.read(lambda session: session.copy_into(target))
-            count = int(target.execute("SELECT count(*) FROM ledger_entries").fetchone()[0])
-            target.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
-        _give_name(part, path)
-    except FileExistsError as error:
-        raise LedgerError(f"{path}: is there already; name a new file") from error
-    except (OSError, sqlite3.Error) as error:
-        raise LedgerError(
-            f"{path}: the backup cannot be written; check the folder and the room in it"
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    failure = "the backup cannot be written; check the folder and the room in it"
+    with _new_file(path, failure) as part, contextlib.closing(sqlite3.connect(part)) as target:
+        database.read(lambda session: session.copy_into(target))
+        count = int(target.execute("SELECT count(*) FROM ledger_entries").fetchone()[0])
+        target.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
     return count
 
 

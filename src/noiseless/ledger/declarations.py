@@ -1,8 +1,7 @@
 """Declaring datasets, their versions and their budgets."""
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from noiseless.amounts import Budget
 from noiseless.ledger.accounts import FREE
@@ -21,7 +20,6 @@ from noiseless.ledger.replay import MemoryHoldings, effects
 from noiseless.ledger.rows import DatasetRow
 from noiseless.ledger.state import Version
 from noiseless.ledger.statements import ADD_DATASET
-from noiseless.pricing.event import Record
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -30,49 +28,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is declared of a dataset; record and budgets as canonical JSON."""
+    """What is declared of a dataset; record and budgets as an entry says them."""
 
     dataset: str
     digest: str
-    record: str
-    budget: str
-    analyst_budget: str
+    record: dict[str, Any] | None
+    budget: dict[str, str] | None
+    analyst_budget: dict[str, str] | None
     by: str
 
-    @classmethod
-    def of(
-        cls,
-        dataset: str,
-        *,
-        digest: str,
-        budget: Budget | None,
-        analyst_budget: Budget | None,
-        record: Record | None,
-        by: str,
-    ) -> "Declaration":
-        """A declaration in the ledger's own words.
-
-        Raises:
-            LedgerError: a name or the digest cannot be kept.
-            RequestError: a budget makes no sense.
-        """
-        return cls(
-            checked_text("a dataset's name", dataset),
-            checked_text("a digest", digest),
-            canonical(record_json(record)),
-            canonical(budget_json(budget)),
-            canonical(budget_json(analyst_budget)),
-            checked_text("who declares a dataset", by),
-        )
+    def __post_init__(self) -> None:
+        checked_text("a dataset's name", self.dataset)
+        checked_text("a digest", self.digest)
+        checked_text("who declares a dataset", self.by)
 
     def has_data_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's version is the one declared."""
         alone = canonical(record_json(without_earlier(dataset.record)))
-        return self.digest == dataset.digest and self.record in (dataset.record_text, alone)
+        return self.digest == dataset.digest and canonical(self.record) in (dataset.record_text, alone)
 
     def has_budgets_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's budgets are those declared."""
-        return (self.budget, self.analyst_budget) == (dataset.budget_text, dataset.analyst_budget_text)
+        texts = (canonical(self.budget), canonical(self.analyst_budget))
+        return texts == (dataset.budget_text, dataset.analyst_budget_text)
 
 
 def declare(
@@ -112,9 +90,9 @@ def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version:
     body = {
         "version": 1,
         "digest": wanted.digest,
-        "record": json.loads(wanted.record),
-        "budget": json.loads(wanted.budget),
-        "analyst_budget": json.loads(wanted.analyst_budget),
+        "record": wanted.record,
+        "budget": wanted.budget,
+        "analyst_budget": wanted.analyst_budget,
         "by": wanted.by,
     }
     entry = Entry.after(session.head(), wanted.dataset, "dataset", None, body)
@@ -132,7 +110,7 @@ def _new_version(
         raise LedgerError(
             f"the {what} of {dataset.name!r} changed since version {dataset.version}; declare a new version"
         )
-    record = json.loads(wanted.record)
+    record = wanted.record
     if record is not None and carry_over and dataset.accounts.total != FREE:
         record = record_json(with_earlier(read_record(record), dataset.record))
     body = {
@@ -150,7 +128,8 @@ def _new_budgets(books: OpenBooks, dataset: DatasetRow, wanted: Declaration, *, 
         raise LedgerError(
             f"the budgets of {dataset.name!r} differ from those in the ledger; change them by change_budget"
         )
-    _write_budgets(books, wanted.budget, wanted.analyst_budget, wanted.by, "declared")
+    said = {"budget": wanted.budget, "analyst_budget": wanted.analyst_budget}
+    books.follow("budget", {**said, "by": wanted.by, "reason": "declared"})
 
 
 def change_budgets(
@@ -163,17 +142,6 @@ def change_budgets(
 ) -> int:
     """Set the budgets of a dataset; the number of the entry."""
     checked_text("who changes a budget", by)
-    new = canonical(budget_json(budget))
-    if analyst_budget == "keep":
-        return _write_budgets(books, new, books.dataset.analyst_budget_text, by, reason)
-    return _write_budgets(books, new, canonical(budget_json(analyst_budget)), by, reason)
-
-
-def _write_budgets(books: OpenBooks, budget: str, analyst_budget: str, by: str, reason: str) -> int:
-    body = {
-        "budget": json.loads(budget),
-        "analyst_budget": json.loads(analyst_budget),
-        "by": by,
-        "reason": reason,
-    }
-    return books.follow("budget", body)
+    each = budget_json(books.dataset.analyst_budget if analyst_budget == "keep" else analyst_budget)
+    said = {"budget": budget_json(budget), "analyst_budget": each}
+    return books.follow("budget", {**said, "by": by, "reason": reason})

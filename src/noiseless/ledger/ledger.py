@@ -11,7 +11,7 @@ from noiseless.amounts import Budget, Cost
 from noiseless.ledger import statements
 from noiseless.ledger.accounts import Shares
 from noiseless.ledger.books import Books, OpenBooks, dataset_of
-from noiseless.ledger.entries import Anchor, Entry
+from noiseless.ledger.entries import Anchor, Entry, budget_json, record_json
 from noiseless.ledger.errors import LedgerError, UnknownDatasetError
 from noiseless.ledger.group_commit import Answered, GroupCommit, Note, Settlement, Task, only_free
 from noiseless.ledger.location import normal_url
@@ -129,9 +129,8 @@ class Ledger:
         """
         from noiseless.ledger.declarations import Declaration, declare
 
-        wanted = Declaration.of(
-            dataset, digest=digest, budget=budget, analyst_budget=analyst_budget, record=record, by=by
-        )
+        budgets = (budget_json(budget), budget_json(analyst_budget))
+        wanted = Declaration(dataset, digest, record_json(record), *budgets, by)
         return declare(
             self._database,
             wanted,

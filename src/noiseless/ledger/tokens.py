@@ -72,16 +72,7 @@ class Token:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, without the hash."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "role": self.role,
-            "created": self.created,
-            "created_by": self.created_by,
-            "expires": self.expires,
-            "revoked": self.revoked,
-            "revoked_by": self.revoked_by,
-        }
+        return {name: value for name, value in vars(self).items() if name not in {"dataset", "hash"}}
 
 
 @dataclass(frozen=True)
