@@ -1,6 +1,6 @@
 """A dataset's books, open for reading or for charging."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from noiseless.amounts import Cost, most_outputs
@@ -12,12 +12,13 @@ from noiseless.ledger.replay import Effects, effects, paid, shares_json
 from noiseless.ledger.rows import (
     DatasetRow,
     accounts_text,
+    answer_row,
     cell_key,
-    find_questions,
+    question_key,
     question_row,
     quota_row,
     quotas_of,
-    store,
+    read_question,
     surplus_row,
     surpluses_of,
 )
@@ -46,8 +47,9 @@ def checked_text(what: str, text: str, *, most: int | None = _LONGEST_NAME) -> s
     return text
 
 
-def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> DatasetRow | None:
-    """The dataset of a row, if there is one."""
+def find_dataset(session: "DatabaseTransaction", name: str) -> DatasetRow | None:
+    """A dataset by its name."""
+    rows = session.rows(statements.DATASET, [name])
     try:
         return DatasetRow.of_row(rows[0]) if rows else None
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
@@ -56,17 +58,15 @@ def dataset_of(name: str, rows: Sequence[Sequence[Any]]) -> DatasetRow | None:
         ) from error
 
 
-def find_dataset(session: "DatabaseTransaction", name: str) -> DatasetRow | None:
-    """A dataset by its name."""
-    return dataset_of(name, session.rows(statements.DATASET, [name]))
-
-
 class Books:
-    """What the ledger holds about one dataset, at one moment."""
+    """What the ledger holds about one dataset, at one moment.
+
+    Attributes:
+        dataset: the dataset's own row.
+    """
 
     def __init__(self, session: "DatabaseTransaction", dataset: DatasetRow) -> None:
-        self._session = session
-        self._dataset = dataset
+        self._session, self.dataset = session, dataset
         self._surpluses: dict[str, Surplus | None] = {}
         self._spent: dict[str, AnalystAccount] = {}
 
@@ -83,39 +83,55 @@ class Books:
         return cls(session, dataset)
 
     @property
-    def dataset(self) -> DatasetRow:
-        """The dataset's own row."""
-        return self._dataset
-
-    @property
     def version(self) -> int:
         """The number of the present version."""
-        return self._dataset.version
+        return self.dataset.version
 
     @property
     def digest(self) -> str:
         """The digest of its data."""
-        return self._dataset.digest
+        return self.dataset.digest
 
     @property
     def state(self) -> State:
         """What people paid and what is left, without the accounts of single cells and analysts."""
-        return self._dataset.state({}, {})
+        return self.dataset.state({}, {})
 
     def state_with(self, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None) -> State:
         """The same with the accounts of some cells and analysts; None for all of them."""
-        others = self._dataset.accounts.others
+        others = self.dataset.accounts.others
         surpluses = self.every_surplus() if cells is None else self.surpluses(list(cells))
         named = {cell: surplus.over(others) for cell, surplus in surpluses.items()}
         quotas = self._every_quota() if analysts is None else self._quotas(list(analysts))
-        return self._dataset.state(named, quotas)
+        return self.dataset.state(named, quotas)
 
     def told(
-        self, *, questions: Iterable[str] = (), grids: Iterable[str] = (), people: Iterable[str] = ()
+        self,
+        *,
+        questions: Collection[str] = (),
+        grids: Collection[str] = (),
+        people: Collection[str] = (),
+        version: int | None = None,
     ) -> list[ChargedQuestion]:
-        """The questions of this version that were charged for, by any of their fingerprints; oldest first."""
-        wanted = {"questions": set(questions), "grids": set(grids), "people": set(people)}
-        return find_questions(self._session, self._dataset, **wanted)
+        """The questions that were charged for, by any of their fingerprints; oldest first.
+
+        Others that happen to have the same keys are left out.
+
+        Args:
+            questions: their own fingerprints.
+            grids: those of their grids.
+            people: those of who takes part.
+            version: the version that they were charged for; the present one unless said.
+        """
+        place = (self.dataset.id, version or self.dataset.version)
+        wanted = (("question", questions), ("grid", grids), ("people", people))
+        keys = [[question_key(what, *place, each) for each in some] for what, some in wanted]
+        told = {
+            row[0]: row
+            for row in self._session.rows(statements.TOLD, keys)
+            if row[0] in questions or row[1] in grids or row[2] in people
+        }
+        return sorted(map(read_question, told.values()), key=lambda one: (one.charge, one.question))
 
     def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
         """Refuse what `charge` would refuse; nothing is written.
@@ -125,7 +141,7 @@ class Books:
             QuotaError: more than the analyst may make the dataset pay.
         """
         shares = Shares.of(price)
-        dataset = self._dataset
+        dataset = self.dataset
         named: Surpluses = self.surpluses(sorted(shares.cells)) if shares.cells else {}
         require(
             dataset.accounts,
@@ -148,14 +164,14 @@ class Books:
         known = self._surpluses
         if missing := [cell for cell in cells if cell not in known]:
             keys = [cell_key(checked_text("a cell", cell, most=None)) for cell in missing]
-            rows = self._session.rows(statements.SURPLUSES, [self._dataset.id, keys])
+            rows = self._session.rows(statements.SURPLUSES, [self.dataset.id, keys])
             known.update(dict.fromkeys(missing))
             known.update(surpluses_of(rows))
         return {cell: surplus for cell in cells if (surplus := known[cell]) is not None}
 
     def every_surplus(self) -> Surpluses:
         """The surpluses of all cells."""
-        return surpluses_of(self._session.rows(statements.ALL_SURPLUSES, [self._dataset.id]))
+        return surpluses_of(self._session.rows(statements.ALL_SURPLUSES, [self.dataset.id]))
 
     def quota(self, analyst: str) -> AnalystAccount:
         """What an analyst's batches made the dataset pay."""
@@ -164,10 +180,10 @@ class Books:
         return self._spent[analyst]
 
     def _quotas(self, analysts: Sequence[str]) -> dict[str, AnalystAccount]:
-        return quotas_of(self._session.rows(statements.QUOTAS, [self._dataset.id, list(analysts)]))
+        return quotas_of(self._session.rows(statements.QUOTAS, [self.dataset.id, list(analysts)]))
 
     def _every_quota(self) -> dict[str, AnalystAccount]:
-        return quotas_of(self._session.rows(statements.ALL_QUOTAS, [self._dataset.id]))
+        return quotas_of(self._session.rows(statements.ALL_QUOTAS, [self.dataset.id]))
 
 
 class OpenBooks(Books):
@@ -210,7 +226,7 @@ class OpenBooks(Books):
                 if text is not None:
                     checked_text("a fingerprint", text)
         self.require(shares, analyst=analyst)
-        dataset, said = self._dataset, [asked.to_dict() for asked in questions]
+        dataset, said = self.dataset, [asked.to_dict() for asked in questions]
         body = {**more, **shares_json(shares), "version": dataset.version}
         if said:
             body["questions"] = said
@@ -235,23 +251,33 @@ class OpenBooks(Books):
         Raises:
             LedgerError: a question was never charged for.
         """
-        dataset = self._dataset
-        if version is not None and version != dataset.version:
-            dataset = dataset._replace(version=version)
-        return store(self._session, dataset, answers)
+        dataset, session, version = self.dataset, self._session, version or self.dataset.version
+        known = self.told(questions=answers.keys(), version=version)
+        if missing := len(answers) - len(known):
+            raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
+        standing = {told.question: told.answer for told in known if told.answer is not None}
+        fresh = {question: answer for question, answer in answers.items() if question not in standing}
+        if fresh:
+            body = {"version": version, "answers": fresh}
+            entry = Entry.after(session.head(), dataset.name, "answers", None, body)
+            for question, answer in fresh.items():
+                row = answer_row(dataset.id, version, question, answer, entry.seq)
+                session.put(statements.ANSWER, row)
+            session.append(entry)
+        return {**standing, **fresh}
 
     def follow(self, kind: str, body: Mapping[str, Any]) -> int:
         """Write an entry that nobody pays for, and do what it says."""
-        entry = Entry.after(self._session.head(), self._dataset.name, kind, None, body)
-        return self._write(entry, effects(entry, self._dataset, self))
+        entry = Entry.after(self._session.head(), self.dataset.name, kind, None, body)
+        return self._write(entry, effects(entry, self.dataset, self))
 
     def _write(self, entry: Entry, done: Effects) -> int:
         """Append an entry and change all that follows from it."""
-        session, number = self._session, self._dataset.id
+        session, number = self._session, self.dataset.id
         session.append(entry)
         if done.declares:
             session.put(statements.CHANGE_DATASET, [*done.dataset.row[2:], number])
-        elif done.dataset.accounts != self._dataset.accounts:
+        elif done.dataset.accounts != self.dataset.accounts:
             session.put(statements.CHANGE_ACCOUNTS, [accounts_text(done.dataset.accounts), number])
         if done.forgets_cells:
             self._surpluses = {}
@@ -267,5 +293,5 @@ class OpenBooks(Books):
             session.put(statements.PUT_QUOTA, quota_row(number, analyst, spent))
         for said in done.asked:
             session.put(statements.PUT_TOLD, question_row(number, done.version, said, entry.seq))
-        self._dataset = done.dataset
+        self.dataset = done.dataset
         return entry.seq

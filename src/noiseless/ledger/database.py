@@ -4,7 +4,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -127,9 +127,9 @@ class LedgerDatabase:
         """Do some reading on one consistent state of the database; again if the connection breaks."""
         return self._transact(work, begins=True)
 
-    def rows(self, sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """The rows of one statement, which needs no transaction; again if the connection breaks."""
-        return self._transact(lambda session: session.rows(sql, parameters))
+    def look(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
+        """Do some reading by one statement, which needs no transaction; again if the connection breaks."""
+        return self._transact(work)
 
     def write(self, work: Callable[[DatabaseTransaction], Found]) -> Found:
         """Do some writing alone and make it durable; again if that is certain not to have happened."""

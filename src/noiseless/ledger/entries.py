@@ -115,16 +115,8 @@ class Entry:
     @property
     def row(self) -> tuple[int, str, str, str, str | None, str, str, str]:
         """Its row in the table."""
-        return (
-            self.seq,
-            self.time,
-            self.dataset,
-            self.kind,
-            self.analyst,
-            self.text,
-            self.previous,
-            self.hash,
-        )
+        said = (self.seq, self.time, self.dataset, self.kind, self.analyst, self.text)
+        return *said, self.previous, self.hash
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, its text parsed."""

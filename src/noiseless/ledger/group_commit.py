@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction
 
 _TOGETHER = 1000
+"""The most tasks that share a transaction."""
 
 Found = TypeVar("Found")
 Answers = tuple[int | None, Mapping[str, Mapping[str, Any]]]

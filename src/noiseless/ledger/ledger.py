@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from noiseless.amounts import Budget, Cost
 from noiseless.ledger import statements
 from noiseless.ledger.accounts import Shares
-from noiseless.ledger.books import Books, OpenBooks, dataset_of
+from noiseless.ledger.books import Books, OpenBooks
 from noiseless.ledger.entries import Anchor, Entry, budget_json, record_json
-from noiseless.ledger.errors import LedgerError, UnknownDatasetError
+from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.group_commit import Answered, GroupCommit, Note, Settlement, Task, only_free
 from noiseless.ledger.location import normal_url
 from noiseless.ledger.state import ChargedQuestion, State, Version
@@ -178,10 +178,7 @@ class Ledger:
         """
         wanted = (None if cells is None else list(cells), None if analysts is None else list(analysts))
         if wanted == ([], []):
-            row = dataset_of(dataset, self._database.rows(statements.DATASET, [dataset]))
-            if row is None:
-                raise UnknownDatasetError(dataset)
-            return row.state({}, {})
+            return self._database.look(lambda session: Books.of(session, dataset).state)
         return self.look(dataset, lambda books: books.state_with(*wanted))
 
     def told(
@@ -193,7 +190,7 @@ class Ledger:
         people: Iterable[str] = (),
     ) -> list[ChargedQuestion]:
         """The questions of the present version that were charged for, by their fingerprints; oldest first."""
-        wanted = {"questions": list(questions), "grids": list(grids), "people": list(people)}
+        wanted = {"questions": set(questions), "grids": set(grids), "people": set(people)}
         return self.look(dataset, lambda books: books.told(**wanted))
 
     def look(self, dataset: str, work: Callable[[Books], Found]) -> Found:

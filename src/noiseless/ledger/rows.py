@@ -1,22 +1,17 @@
-"""Rows of the tables as objects, and back; questions that were charged for, and their answers."""
+"""Rows of the tables as objects, and back."""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from noiseless.amounts import Budget, Cost, fraction_text, integer_text, read_fraction
 from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
-from noiseless.ledger.entries import Entry, canonical, read_budget, read_record
-from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.entries import canonical, read_budget, read_record
 from noiseless.ledger.state import ChargedQuestion, State
-from noiseless.ledger.statements import ANSWER, TOLD
 from noiseless.pricing.event import Record
 from noiseless.pricing.history import History
-
-if TYPE_CHECKING:
-    from noiseless.ledger.transaction import DatabaseTransaction
 
 
 class DatasetRow(NamedTuple):
@@ -224,51 +219,3 @@ def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, AnalystAccount]:
 def quota_row(dataset: int, analyst: str, spent: AnalystAccount) -> tuple[int, str, str, str]:
     """The row of what an analyst spent."""
     return dataset, analyst, *spent.texts
-
-
-def find_questions(
-    session: "DatabaseTransaction",
-    dataset: DatasetRow,
-    *,
-    questions: Collection[str] = (),
-    grids: Collection[str] = (),
-    people: Collection[str] = (),
-) -> list[ChargedQuestion]:
-    """Questions by their own fingerprints, those of their grids or of people; oldest first.
-
-    Others that happen to have the same keys are left out.
-    """
-    wanted = {"question": questions, "grid": grids, "people": people}
-    keys = [
-        [question_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in some]
-        for what, some in wanted.items()
-    ]
-    told = {
-        row[0]: row
-        for row in session.rows(TOLD, keys)
-        if row[0] in questions or row[1] in grids or row[2] in people
-    }
-    return sorted(map(read_question, told.values()), key=lambda one: (one.charge, one.question))
-
-
-def store(
-    session: "DatabaseTransaction", dataset: DatasetRow, answers: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Mapping[str, Any]]:
-    """Keep answers of questions that were charged for; the first one stands. The answers that stand.
-
-    Raises:
-        LedgerError: a question was never charged for.
-    """
-    known = find_questions(session, dataset, questions=answers.keys())
-    if missing := len(answers) - len(known):
-        raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
-    standing = {told.question: told.answer for told in known if told.answer is not None}
-    fresh = {question: answer for question, answer in answers.items() if question not in standing}
-    if fresh:
-        body = {"version": dataset.version, "answers": fresh}
-        entry = Entry.after(session.head(), dataset.name, "answers", None, body)
-        for question, answer in fresh.items():
-            row = answer_row(dataset.id, dataset.version, question, answer, entry.seq)
-            session.put(ANSWER, row)
-        session.append(entry)
-    return {**standing, **fresh}
