@@ -31,8 +31,8 @@ class DatasetRow(NamedTuple):
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
         """The dataset of a row; if it makes none, reading it fails as it likes."""
-        *fields, accounts = row
-        dataset = cls(*fields, accounts=read_accounts(accounts))
+        fields: list[Any] = [*row[:9], read_accounts(row[9])]
+        dataset = cls(*fields)
         _record(dataset.record_text)
         _budget(dataset.budget_text)
         _budget(dataset.analyst_budget_text)

@@ -19,6 +19,7 @@ from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.books import OpenBooks
 from noiseless.pricing import BudgetError
+from noiseless.pricing.batches import price
 from noiseless.replies import Reply
 
 MEAN = "SELECT AVG(kwh) FROM meters"
@@ -561,7 +562,7 @@ def test_a_price_that_takes_long_is_found_before_the_ledger_is_locked(
             locked.pop()
 
     locked: list[Transaction] = []
-    price, charge = batch_price.price, Transaction._charge
+    charge = Transaction._charge
     monkeypatch.setattr(batch_price, "price", noted)
     monkeypatch.setattr(Transaction, "_charge", charging)
     monkeypatch.setattr("noiseless.curator.edition._HEAVY_STEPS", 0)
