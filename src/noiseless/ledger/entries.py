@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from json.encoder import encode_basestring_ascii
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple, Self
 
 from noiseless.amounts import Budget, Cost, checked_budget, fraction_text, integer_text, read_fraction
@@ -15,9 +15,6 @@ from noiseless.exact import Bits, as_fraction
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.schema import TABLES
 from noiseless.pricing.event import Record
-
-quoted = encode_basestring_ascii
-"""A text as JSON, in ASCII."""
 
 NOTHING = "0" * 64
 """What stands for the hash before the first entry."""

@@ -54,6 +54,7 @@ class Task:
     """An errand on its way: its work is written, its answers are computed, and they are written too.
 
     Attributes:
+        answers: what is to be stored; where there are any at the beginning, that is all there is to do.
         is_to_write: whether its next step needs a transaction.
         done: whether there is nothing more to do.
     """
@@ -67,11 +68,6 @@ class Task:
         self.found: Any = None
         self.error: Exception | None = None
         self._settled: tuple[Any] | None = None
-
-    @classmethod
-    def storing(cls, answers: Mapping[str, Mapping[str, Any]], version: int | None) -> "Task":
-        """The task to store answers, and nothing else."""
-        return cls(Settlement(lambda _: None), None, (version, answers))
 
     def finish(self, found: Any, error: Exception | None = None) -> None:  # noqa: ANN401 - whatever work finds
         """There is nothing more to do."""

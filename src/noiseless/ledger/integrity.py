@@ -18,7 +18,6 @@ from noiseless.ledger.schema import HEAD, TABLES, VERSION_TABLE, everything
 from noiseless.ledger.statements import CHAIN
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import LedgerDatabase
     from noiseless.ledger.transaction import DatabaseTransaction
 
 _MOST_PROBLEMS = 20
@@ -116,11 +115,6 @@ class Chain:
         """No entry follows."""
         if self.expect is not None and self.place.seq < self.expect.seq:
             self.note(f"the ledger ends with entry {self.place.seq}, but {self.expect.seq} was expected")
-
-
-def verify(database: "LedgerDatabase", expect: Anchor | None) -> ChainReport:
-    """Check the ledger as it is at one moment."""
-    return database.read(lambda session: verify_session(session, expect))
 
 
 def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> ChainReport:

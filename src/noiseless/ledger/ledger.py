@@ -190,8 +190,8 @@ class Ledger:
         people: Iterable[str] = (),
     ) -> list[ChargedQuestion]:
         """The questions of the present version that were charged for, by their fingerprints; oldest first."""
-        wanted = {"questions": set(questions), "grids": set(grids), "people": set(people)}
-        return self.look(dataset, lambda books: books.told(**wanted))
+        by = (set(questions), set(grids), set(people))
+        return self.look(dataset, lambda books: books.told(questions=by[0], grids=by[1], people=by[2]))
 
     def look(self, dataset: str, work: Callable[[Books], Found]) -> Found:
         """Read a dataset's books at one moment, without locking; again if the connection breaks."""
@@ -239,7 +239,7 @@ class Ledger:
         """
         if not answers:
             return {}
-        task = Task.storing(answers, version)
+        task = Task(Settlement(lambda _: None), answers=(version, answers))
         self._commits.settle(dataset, [task])
         stood: dict[str, Mapping[str, Any]] = task.outcome()
         return stood
@@ -350,11 +350,12 @@ class Ledger:
         Args:
             expect: a place in the chain that was noted elsewhere, as `Anchor`, (seq, hash) or "seq:hash".
         """
-        from noiseless.ledger.integrity import verify
+        from noiseless.ledger.integrity import verify_session
 
         if isinstance(expect, str):
             expect = Anchor.read(expect)
-        return verify(self._database, None if expect is None else Anchor(*expect))
+        place = None if expect is None else Anchor(*expect)
+        return self.read(lambda session: verify_session(session, place))
 
     def export(self, path: str | Path, form: str | None = None, *, dataset: str | None = None) -> int:
         """Write the entries into a new CSV or JSON file; how many there were.
