@@ -185,20 +185,16 @@ class _Questions:
             number, dataset, version, question, *asked, answer, answered = row
             key = _digest((dataset, version, question))
             if self._asked.pop(key, None) != _digest([number, *asked]):
-                yield f"question {_short(question)} is not the one that was charged for"
+                yield f"question {question[:16]} is not the one that was charged for"
             expected = self._answered.pop(key, None)
             if (None if answer is None and answered is None else _digest((answer, answered))) != expected:
-                yield f"the answer of question {_short(question)} is not the one that was given"
+                yield f"the answer of question {question[:16]} is not the one that was given"
         if self._asked or self._answered:
             yield f"{len(self._asked | self._answered):,} questions that were charged for are missing"
 
 
 def _digest(parts: Iterable[object]) -> bytes:
     return hashlib.sha256(repr(tuple(parts)).encode()).digest()[:16]
-
-
-def _short(fingerprint: str) -> str:
-    return fingerprint[:16]
 
 
 def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, EntryRows]]:

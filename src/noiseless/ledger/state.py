@@ -114,10 +114,6 @@ class State:
             "cells": {name: cost.upper for name, cost in sorted(self.cells.items())},
         }
 
-    def spent_by(self, cell: str) -> Cost:
-        """The account of a public cell that was asked for."""
-        return self.cells.get(cell, self.others)
-
     def spent_of(self, analyst: str) -> Cost:
         """What an analyst who was asked for made the dataset pay."""
         return self.analysts.get(analyst, AnalystAccount()).cost
