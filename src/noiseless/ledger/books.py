@@ -124,11 +124,16 @@ class Books:
             version: the version that they were charged for; the present one unless said.
         """
         place = (self.dataset.id, version or self.dataset.version)
-        wanted = (("question", questions), ("grid", grids), ("people", people))
-        keys = [[question_key(what, *place, each) for each in some] for what, some in wanted]
+        wanted = {"question": questions, "grid": grids, "people": people}
+        keys = {
+            what: [question_key(what, *place, each) for each in some] for what, some in wanted.items() if some
+        }
+        if not keys:
+            return []
+        sql = " UNION ALL ".join([statements.TOLD_BY[what] for what in keys])
         told = {
             row[0]: row
-            for row in self._session.rows(statements.TOLD, keys)
+            for row in self._session.rows(sql, list(keys.values()))
             if row[0] in questions or row[1] in grids or row[2] in people
         }
         return sorted(map(read_question, told.values()), key=lambda one: (one.charge, one.question))

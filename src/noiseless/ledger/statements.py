@@ -49,7 +49,11 @@ FORGET_ANALYSTS = "DELETE FROM ledger_analysts WHERE dataset = ?"
 # Questions
 
 _TOLD = "SELECT question, grid, people, body, answer, charge FROM ledger_told WHERE"
-TOLD = f"{_TOLD} key = ANY(?) UNION ALL {_TOLD} grid_key = ANY(?) UNION ALL {_TOLD} people_key = ANY(?)"
+TOLD_BY = {
+    "question": f"{_TOLD} key = ANY(?)",
+    "grid": f"{_TOLD} grid_key = ANY(?)",
+    "people": f"{_TOLD} people_key = ANY(?)",
+}
 """Questions by their own keys, by those of their grids, and of who takes part."""
 
 PUT_TOLD = (
