@@ -75,7 +75,7 @@ _ROWS = ("UPDATE ledger", "DELETE", "INSERT")
 
 def _disarmed(session: DatabaseTransaction) -> tuple[list[str], list[str]]:
     """What switches all triggers off, and on again."""
-    if not session.statements.is_postgresql:
+    if session.is_sqlite:
         named = session.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
         return [f"DROP TRIGGER {name}" for name, _ in named], [sql for _, sql in named]
     tables = ("ledger_entries", "ledger_tokens")
@@ -99,7 +99,7 @@ class Contents:
 
 def contents(session: DatabaseTransaction) -> list[Contents]:
     """All tables of the ledger."""
-    if not session.statements.is_postgresql:
+    if session.is_sqlite:
         named = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'ledger%' ORDER BY name"
         return [_of_sqlite(session, name) for (name,) in session.rows(named)]
     named = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename"
@@ -195,7 +195,7 @@ def changes_of_structure(session: DatabaseTransaction, tables: Sequence[Contents
             yield [f'ALTER TABLE {one.table} DROP COLUMN "{column}"']
             yield [f'CREATE INDEX other ON {one.table} ("{column}")']
         yield [f"DROP TABLE {one.table}"]
-    dialect = _sqlite_structure if not session.statements.is_postgresql else _postgresql_structure
+    dialect = _sqlite_structure if session.is_sqlite else _postgresql_structure
     yield from dialect(session, tables)
 
 

@@ -13,13 +13,13 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
 
 from noiseless.amounts import Cost
-from noiseless.ledger import Ledger, LedgerError, NewQuestion, OpenBooks, Shares
+from noiseless.ledger import Entry, Ledger, LedgerError, NewQuestion, OpenBooks, Shares
 from noiseless.ledger.transaction import DatabaseTransaction
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS
@@ -132,32 +132,24 @@ def die(*_: object) -> None:
 
 def kill_at(url: str, folder: str, place: str) -> list[int]:
     """Kill a process at one place of a charge, and then at the same place of an answer."""
-    real = (
-        DatabaseTransaction.commit,
-        DatabaseTransaction.append,
-        DatabaseTransaction.many,
-        DatabaseTransaction.answer,
-        DatabaseTransaction._write_rows,
-    )
+    commit, append, put = DatabaseTransaction.commit, DatabaseTransaction.append, DatabaseTransaction.put
 
-    def append(session: DatabaseTransaction, entry: object) -> None:
-        real[1](session, entry)  # type: ignore[arg-type]
+    def append_and_die(session: DatabaseTransaction, entry: Entry) -> None:
+        append(session, entry)
+        die()
+
+    def put_and_die(session: DatabaseTransaction, sql: str, parameters: Sequence[object] = ()) -> object:
+        found = put(session, sql, parameters)
+        if not sql.startswith("SELECT"):
+            die()
+        return found
+
+    def write_and_die(session: DatabaseTransaction) -> None:
+        session.rows("SELECT 1")  # all that was sent before is written
         die()
 
     def commit_and_die(session: DatabaseTransaction) -> None:
-        real[0](session)
-        die()
-
-    def many_and_die(session: DatabaseTransaction, *arguments: object) -> None:
-        real[2](session, *arguments)  # type: ignore[arg-type]
-        die()
-
-    def answer_and_die(session: DatabaseTransaction, *arguments: object) -> None:
-        real[3](session, *arguments)  # type: ignore[arg-type]
-        die()
-
-    def write_and_die(session: DatabaseTransaction) -> None:
-        real[4](session)
+        commit(session)
         die()
 
     def charge(question: str, *, answer: bool) -> int:
@@ -167,15 +159,13 @@ def kill_at(url: str, folder: str, place: str) -> list[int]:
                 ledger.settle(DATASET, lambda books: books.charge(Cost(2), questions=[NewQuestion(question)]))
                 told.note("charged", question, 0)
             changes = {
-                "appended": ("append", append),
-                "changed": ("many", many_and_die),
-                "written": ("_write_rows", write_and_die),
+                "appended": ("append", append_and_die),
+                "changed": ("put", put_and_die),
+                "written": ("commit", write_and_die),
                 "before commit": ("commit", die),
                 "after commit": ("commit", commit_and_die),
             }
             setattr(DatabaseTransaction, *changes[place])
-            if place == "changed":  # an answer is written by itself where it was not looked up before
-                DatabaseTransaction.answer = answer_and_die  # type: ignore[assignment, method-assign]
             if answer:
                 ledger.store(DATASET, {question: {"value": 1}})
                 told.note("answered", question, 1)

@@ -103,6 +103,33 @@ def test_verify_says_what_is_broken(filled: str, capsys: pytest.CaptureFixture[s
     assert "cannot be read; see `noiseless ledger verify`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("body", ["[]", "3", "null", '"x"', "{}", '{"cells": 3}', "[[", "", None, b"\xff"])
+def test_show_names_entries_that_say_nothing(
+    filled: str, capsys: pytest.CaptureFixture[str], body: str | bytes | None
+) -> None:
+    """Whatever stands there, each entry is a line, and the last line says that the ledger is broken."""
+    ledger = filled.replace(".toml", "-ledger.db")
+    with closing(sqlite3.connect(ledger)) as connection:
+        connection.execute("DROP TRIGGER ledger_entries_no_update")
+        connection.execute("PRAGMA writable_schema = ON")
+        kept = "UPDATE sqlite_master SET sql = replace(sql, 'body TEXT NOT NULL', 'body TEXT')"
+        connection.execute(kept)
+        connection.commit()
+    with closing(sqlite3.connect(ledger)) as connection:
+        connection.execute("UPDATE ledger_entries SET body = ? WHERE kind <> 'dataset'", [body])
+        connection.commit()
+    assert run(["ledger", "show", ledger]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in shown[2:-1]] == [
+        "declared",
+        "does not say what an entry says by ann",
+        "does not say what an entry says",
+        "declared",
+        *["does not say what an entry says"] * 2,
+    ]
+    assert shown[-1].startswith("The ledger is broken: ")
+
+
 def test_exports_and_backups_are_restored(filled: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert result(capsys, "export", filled, "-o", "all.csv") == {"entries": 6, "file": "all.csv"}
     assert result(capsys, "export", filled, "-o", "all.json", "--dataset", "visits")["entries"] == 3

@@ -203,18 +203,17 @@ def test_a_server_restarted_under_load_loses_nothing(
 
 
 @contextmanager
-def commits(monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
+def commits(url: str, monkeypatch: pytest.MonkeyPatch, *, done: bool) -> Iterator[None]:
     """The next commit ends in a lost connection: after it was done, or before."""
     real = DatabaseTransaction.commit
 
     def lost(session: DatabaseTransaction) -> None:
         monkeypatch.setattr(DatabaseTransaction, "commit", real)
         if done:
-            session.flush()
             session._driver.execute("COMMIT")
         (process,) = session.rows("SELECT pg_backend_pid()")[0]
         PostgresServer.execute(
-            str(session._database.engine.url.render_as_string(hide_password=False)),
+            url,
             f"SELECT pg_terminate_backend({process}, {HANGS * 1000:.0f})",
         )
         real(session)
@@ -231,7 +230,7 @@ def test_a_charge_whose_commit_was_not_heard_of_is_looked_up(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared(postgres_url, 1)
-    with Ledger.open(postgres_url) as ledger, commits(monkeypatch, done=True):
+    with Ledger.open(postgres_url) as ledger, commits(postgres_url, monkeypatch, done=True):
         assert ledger.settle("meters", charge) == 2
         assert (ledger.head.seq, ledger.state("meters").spent) == (2, Cost(2))
         assert ledger.verify().ok
@@ -241,7 +240,7 @@ def test_a_charge_that_was_not_committed_is_made_again(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declared(postgres_url, 1)
-    with Ledger.open(postgres_url) as ledger, commits(monkeypatch, done=False):
+    with Ledger.open(postgres_url) as ledger, commits(postgres_url, monkeypatch, done=False):
         assert ledger.settle("meters", charge) == 2
         assert (ledger.head.seq, ledger.state("meters").spent) == (2, Cost(2))
         assert ledger.verify().ok

@@ -9,6 +9,7 @@ import typer
 
 from noiseless.cli.options import Format, FormatOption, option, print_json, say, show, working
 from noiseless.display import bound_text, counted
+from noiseless.errors import NoiselessError
 
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
@@ -198,9 +199,9 @@ def _last(entries: Iterable["Entry"], most: int | None, before: int | None) -> t
         if before is not None and entry.seq >= before:
             break
         kept.append(entry)
-        total += len(entry.text)
+        total += len(str(entry.text))
         while (total > _MOST_CHARACTERS and len(kept) > 1) or (most is not None and len(kept) > most):
-            total -= len(kept.popleft().text)
+            total -= len(str(kept.popleft().text))
             has_earlier = True
     return list(kept), has_earlier
 
@@ -236,7 +237,11 @@ def _bits(value: float) -> str:
 
 def _line(entry: "Entry") -> str:
     who = f" by {entry.analyst}" if entry.analyst else ""
-    return f"{entry.seq:>6}  {entry.time[:19]}Z  {entry.dataset}: {_said(entry)}{who}"
+    try:
+        said = _said(entry)
+    except (NoiselessError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        said = "does not say what an entry says"  # somebody changed it
+    return f"{entry.seq:>6}  {str(entry.time)[:19]}Z  {entry.dataset}: {said}{who}"
 
 
 def _said(entry: "Entry") -> str:

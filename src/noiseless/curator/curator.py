@@ -139,8 +139,8 @@ class Curator:
             asked = Transaction(edition, edition.batch(sql), analyst or LOCAL, self._source)
             reply = self._without_data(edition, asked)
             if reply is None:
-                errand = asked.errand(looks_up=self.ledger.has_round_trips)
-                reply = self._replied(asked, *self.ledger.answer(self.file.name, errand))
+                self._begin(edition, asked)
+                reply = self._replied(asked, *self.ledger.answer(self.file.name, asked.errand()))
             if reply is not None:
                 pass_failpoint("replied")
                 return reply
@@ -186,6 +186,8 @@ class Curator:
                     reply = None if begun else self._without_data(edition, asked)
                     if begun and not self._source.is_ready(edition.digest):
                         self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
+                    if reply is None:
+                        self._begin(edition, asked)
                 except Exception as error:  # noqa: BLE001 - the others have their replies all the same
                     replies[place] = _of_one(error)
                     continue
@@ -200,9 +202,14 @@ class Curator:
             pass_failpoint("replied")
             yield replies[place]
 
+    def _begin(self, edition: Edition, asked: Transaction) -> None:
+        """A price that takes long is found before the ledger is locked."""
+        if asked.batch.is_heavy:
+            self._look(edition, asked.price)
+
     def _outcomes(self, begun: Mapping[int, Transaction]) -> dict[int, Reply | NoiselessError]:
         """What came of batches that are charged for together, but of those asked of an older version."""
-        errands = [asked.errand(looks_up=self.ledger.has_round_trips) for asked in begun.values()]
+        errands = [asked.errand() for asked in begun.values()]
         replies: dict[int, Reply | NoiselessError] = {}
         for place, outcome in zip(begun, self.ledger.answer_each(self.file.name, errands), strict=True):
             if isinstance(outcome, Exception):

@@ -19,7 +19,7 @@ from noiseless.questions.filters import run_count
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Hints, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
-from noiseless.work import Work, check, itemised
+from noiseless.work import MOST_STEPS, Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
@@ -30,6 +30,8 @@ _MOST_REACH = 10**6
 
 CHARACTER_STEPS = 20
 """What it takes to read a character of a new text."""
+_HEAVY_STEPS = 10_000
+"""More of them are some ten milliseconds: too long to keep others from the ledger."""
 _GROUP_STEPS = 150
 """What it takes to plan and to price a question about a public group."""
 _CELL_STEPS, _RUNS_A_STEP = 4, 8
@@ -166,6 +168,11 @@ class Batch:
             for disclosure in planned.disclosures
         }
         return tuple(found.values())
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether its price takes longer than looking things up in the ledger twice."""
+        return MOST_STEPS - self.work.left > _HEAVY_STEPS
 
     def pricing(self) -> AbstractContextManager[None]:
         """Count the steps of a price; each time the batch is priced it may take what its plan has left."""

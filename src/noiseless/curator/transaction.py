@@ -5,8 +5,8 @@ A price comes from public state alone: what is asked, and what the ledger says w
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -16,16 +16,7 @@ from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partitio
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.source import DatasetSource
 from noiseless.errors import NoiselessError, RequestError
-from noiseless.ledger import (
-    Books,
-    ChargedQuestion,
-    Lookups,
-    NewQuestion,
-    OpenBooks,
-    Settlement,
-    Shares,
-    State,
-)
+from noiseless.ledger import Books, ChargedQuestion, NewQuestion, OpenBooks, Settlement, Shares, State
 from noiseless.ledger.entries import without_earlier
 from noiseless.pricing.batches import Knowledge, Price, price
 from noiseless.pricing.event import Key, Record
@@ -87,21 +78,22 @@ class PricedBatch:
         return any(told.question == disclosure.question for told in earlier)
 
 
-def lookups(disclosures: Iterable[Disclosure]) -> Lookups:
-    """What pricing looks up: cells by their grid, counts by the question, and counts by who takes part."""
-    told = [disclosure for disclosure in disclosures if disclosure.constant is None]
-    return Lookups(
-        questions=frozenset(one.question for one in told if not isinstance(one, CellDisclosure)),
-        grids=frozenset(one.grid for one in told if isinstance(one, CellDisclosure)),
-        people=frozenset(one.around for one in told if one.around is not None),
-    )
+def price_batch(
+    disclosures: Sequence[Disclosure], record: Record, books: Books, before: PricedBatch | None = None
+) -> PricedBatch:
+    """The price of what is told together; each thing once.
 
-
-def price_batch(disclosures: Sequence[Disclosure], record: Record, books: Books) -> PricedBatch:
-    """The price of what is told together; each thing once."""
+    Args:
+        disclosures: what is told.
+        record: one person's private attributes.
+        books: what was told earlier.
+        before: its price at an earlier moment, which stands if nothing was told since that it depends on.
+    """
     check()
     asked = [disclosure for disclosure in disclosures if disclosure.constant is None]
     earlier = _earlier(asked, books) if asked else {}
+    if before is not None and before.earlier == earlier:
+        return before
     fresh = tuple([disclosure for disclosure in asked if not _is_free(disclosure, earlier)])
     known = _known(fresh, earlier)
     check()
@@ -120,8 +112,11 @@ def _is_free(disclosure: Disclosure, earlier: Mapping[str, Sequence[ChargedQuest
 def _earlier(disclosures: Sequence[Disclosure], books: Books) -> dict[str, list[ChargedQuestion]]:
     """The questions charged for before that each thing told is, or may follow from: where there are any."""
     by_key: dict[str | None, list[ChargedQuestion]] = {}
-    wanted = lookups(disclosures)
-    for told in books.told(questions=wanted.questions, grids=wanted.grids, people=wanted.people):
+    for told in books.told(
+        questions={one.question for one in disclosures if not isinstance(one, CellDisclosure)},
+        grids={one.grid for one in disclosures if isinstance(one, CellDisclosure)},
+        people={one.around for one in disclosures if one.around is not None},
+    ):
         for key in {told.question, told.grid, told.people} - {None}:
             by_key.setdefault(key, []).append(told)
     earlier = {}
@@ -173,6 +168,7 @@ class Transaction:
         self._edition, self.batch, self._analyst, self._source = edition, batch, analyst, source
         self._answers: dict[str, StoredAnswer] = {}
         self._wanted = active()
+        self._priced: PricedBatch | None = None
 
     def answers(self, known: Callable[[Disclosure], StoredAnswer | None]) -> dict[str, StoredAnswer] | None:
         """All answers; None if one is not known."""
@@ -209,18 +205,15 @@ class Transaction:
         said = account(priced, books.state, self._edition.notes(self.batch))
         return Quote(columns, **said, allowed=allowed)
 
-    def errand(self, *, looks_up: bool) -> Settlement[ChargedBatch | None]:
-        """What the ledger is to do; `looks_up` if it wants to know beforehand what is looked up."""
-        return Settlement(
-            self._charge, self._complete, self._lookups() if looks_up else None, self._is_quick()
-        )
+    def price(self, books: Books) -> PricedBatch:
+        """Price it before its charge: while others charge for what is theirs."""
+        with self.batch.pricing():
+            self._priced = price_batch(self.batch.disclosures, self._edition.public.record, books)
+        return self._priced
 
-    def _lookups(self) -> Lookups:
-        """What pricing the batch and charging for it look up."""
-        told, names = self.batch.disclosures, self._edition.public.cell_names
-        cells = {cell for one in told if one.constant is None for cell in one.people.cells or ()}
-        paying = frozenset(names[cell] for cell in cells)
-        return replace(lookups(told), cells=paying, analysts=frozenset({self._analyst}))
+    def errand(self) -> Settlement[ChargedBatch | None]:
+        """What the ledger is to do."""
+        return Settlement(self._charge, self._complete, self._is_quick())
 
     def _is_quick(self) -> bool:
         """Whether all answers are computed in next to no time."""
@@ -236,7 +229,7 @@ class Transaction:
         if not edition.is_present(books):
             return None
         with self._wanted.active(), self.batch.pricing():  # another thread may do this, for several
-            priced = price_batch(self.batch.disclosures, edition.public.record, books)
+            priced = price_batch(self.batch.disclosures, edition.public.record, books, self._priced)
             check()
         pass_failpoint("priced")
         asked = [

@@ -8,7 +8,7 @@ from noiseless.ledger.group_commit import Settlement
 from noiseless.ledger.ledger import Ledger
 from noiseless.ledger.location import beside, locate
 from noiseless.ledger.replay import charged
-from noiseless.ledger.state import ChargedQuestion, Lookups, NewQuestion, State, Version
+from noiseless.ledger.state import ChargedQuestion, NewQuestion, State, Version
 
 __all__ = [
     "Accounts",
@@ -19,7 +19,6 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "LedgerUnavailableError",
-    "Lookups",
     "NewQuestion",
     "OpenBooks",
     "QuotaError",

@@ -168,7 +168,10 @@ def require(
         if not (before + more).within(budget)
     ]
     if overdrawn:
-        before, more = max(overdrawn, key=lambda pair: _Order(pair[0] + pair[1]))
+        before, more = overdrawn[0]
+        for account in overdrawn[1:]:
+            if sum(account, start=FREE).exceeds(before + more):
+                before, more = account
         raise BudgetError(before, more, most_outputs(budget, before), budget)
 
 
@@ -189,16 +192,6 @@ def _affected(
     elif not (accounts.total + shares.others).within(budget):  # the dearest is named: who comes after it?
         unnamed = {cell: surplus for cell, surplus in every().items() if cell not in shares.cells}
         yield _dearest(unnamed)[0].over(accounts.others), shares.others
-
-
-@dataclass(frozen=True)
-class _Order:
-    """Costs in their order."""
-
-    cost: Cost
-
-    def __lt__(self, other: "_Order") -> bool:
-        return other.cost.exceeds(self.cost)
 
 
 class AnalystAccount(NamedTuple):

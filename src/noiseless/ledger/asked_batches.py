@@ -6,69 +6,41 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import BindParameter, Select, Text, any_, bindparam, delete, func, literal_column, select
-
 from noiseless.amounts import Cost
 from noiseless.errors import NoiselessError
 from noiseless.ledger.accounts import FREE
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import charged
-from noiseless.ledger.schema import batches, entries, notes
+from noiseless.ledger.schema import columns_of, insertion
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
     from noiseless.ledger.transaction import DatabaseTransaction
 
 _OF_DATASET = (
-    select(batches, entries)
-    .select_from(batches.outerjoin(entries, batches.c.charge == entries.c.seq))
-    .where(batches.c.dataset == bindparam("of_dataset"))
+    f"SELECT {columns_of('ledger_batches')}, {columns_of('ledger_entries')} FROM ledger_batches"
+    " LEFT JOIN ledger_entries ON ledger_batches.charge = ledger_entries.seq"
+    " WHERE ledger_batches.dataset = ?"
 )
-_OF_ANALYST = _OF_DATASET.where(batches.c.analyst == bindparam("of_analyst"))
-_KEYS: BindParameter[Any] = bindparam("of_keys")
-_BY_KEYS = {
-    True: _OF_DATASET.where(batches.c.idempotency == any_(_KEYS)),
-    False: _OF_DATASET.where(batches.c.idempotency.in_(select(func.json_each(_KEYS).table_valued("value")))),
-}
-
-
+_BY_KEYS = f"{_OF_DATASET} AND idempotency = ANY(?)"
+_OF_ANALYST = " AND ledger_batches.analyst = ?"
+_AFTER_PLACE = (
+    " AND ledger_batches.time <= ? AND (ledger_batches.time < ? OR batch > ?"
+    " OR batch = ? AND ledger_batches.analyst > ?)"
+    " ORDER BY ledger_batches.time DESC, batch, ledger_batches.analyst LIMIT ?"
+)
 _BEYOND = "g"
 """Sorts after every fingerprint."""
 
-
-def _latest(chosen: Select[Any]) -> Select[Any]:
-    time, batch, analyst = (bindparam(name, type_=Text) for name in ("time", "batch", "analyst"))
-    later = (batches.c.batch > batch) | ((batches.c.batch == batch) & (batches.c.analyst > analyst))
-    return (
-        chosen.where((batches.c.time <= time) & ((batches.c.time < time) | later))
-        .order_by(batches.c.time.desc(), batches.c.batch, batches.c.analyst)
-        .limit(bindparam("most"))
-        .offset(literal_column("0"))  # SQLite's would be a parameter without a name of ours
-    )
-
-
-_LATEST, _LATEST_OF_ANALYST = _latest(_OF_DATASET), _latest(_OF_ANALYST)
-_FREE = (
-    (batches.c.dataset == bindparam("of_dataset"))
-    & (batches.c.analyst == bindparam("of_analyst"))
-    & batches.c.charge.is_(None)
-)
+_NOTE_BATCH = f"{insertion('ledger_batches')} ON CONFLICT DO NOTHING"
 _MOST_FREE = 1000
-_FORGET = delete(batches).where(
-    _FREE
-    & (
-        batches.c.time
-        < select(batches.c.time)
-        .where(_FREE)
-        .order_by(batches.c.time.desc())
-        .limit(literal_column("1"))
-        .offset(literal_column(str(_MOST_FREE - 1)))
-        .scalar_subquery()
-    )
+_FREE = "dataset = ? AND analyst = ? AND charge IS NULL"
+_FORGET = (
+    f"DELETE FROM ledger_batches WHERE {_FREE} AND time < (SELECT time FROM ledger_batches"
+    f" WHERE {_FREE} ORDER BY time DESC LIMIT 1 OFFSET {_MOST_FREE - 1})"
 )
-_NOTE = select(notes.c.value).where(
-    (notes.c.dataset == bindparam("of_dataset")) & (notes.c.name == bindparam("of_name"))
-)
+_PUT_NOTE = f"{insertion('ledger_notes')} ON CONFLICT (dataset, name) DO UPDATE SET value = excluded.value"
+_NOTE = "SELECT value FROM ledger_notes WHERE dataset = ? AND name = ?"
 
 
 class KeyReusedError(NoiselessError):
@@ -135,10 +107,9 @@ def note_charged(session: "DatabaseTransaction", several: Sequence[AskedBatch]) 
     """
     keyed = [batch for batch in several if batch.key is not None]
     for batch in several:
-        if batch.key is None:  # written with all else, at the end of the transaction
-            row = batch.row
-            session.put(session.statements.note_batch, row[:3], row)
-    if not keyed or _added(session, keyed) == len(keyed):
+        if batch.key is None:
+            session.put(_NOTE_BATCH, batch.row)
+    if sum(session.run(_NOTE_BATCH, batch.row) for batch in keyed) == len(keyed):
         return
     keys = [batch.key for batch in keyed if batch.key is not None]
     came = {
@@ -151,17 +122,8 @@ def note_charged(session: "DatabaseTransaction", several: Sequence[AskedBatch]) 
             raise KeyReusedError
 
 
-def _added(session: "DatabaseTransaction", several: Sequence[AskedBatch]) -> int:
-    """Add the batches that are not there; how many."""
-    return int(session.many(session.statements.note_batch.one, [batch.row for batch in several]).rowcount)
-
-
 def _with_keys(session: "DatabaseTransaction", dataset: str, keys: Sequence[str]) -> list[AskedBatch]:
-    if not keys:
-        return []
-    statement = _BY_KEYS[session.statements.is_postgresql]
-    of_keys = list(keys) if session.statements.is_postgresql else json.dumps(list(keys))
-    return [_batch(row) for row in session.rows(statement, {"of_dataset": dataset, "of_keys": of_keys})]
+    return [_batch(row) for row in session.rows(_BY_KEYS, [dataset, list(keys)])]
 
 
 def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
@@ -169,9 +131,10 @@ def note_batches(ledger: "Ledger", several: Sequence[AskedBatch]) -> None:
     who = {(batch.dataset, batch.analyst) for batch in several}
 
     def note(session: "DatabaseTransaction") -> None:
-        _added(session, several)
+        for batch in several:
+            session.put(_NOTE_BATCH, batch.row)
         for dataset, analyst in who:
-            session.run(_FORGET, {"of_dataset": dataset, "of_analyst": analyst})
+            session.put(_FORGET, [dataset, analyst, dataset, analyst])
 
     if several:
         ledger.write(note)
@@ -189,14 +152,16 @@ def list_batches(
         before: only those that come after this place, or are earlier than this time.
         most: how many.
     """
-    latest = _LATEST if analyst is None else _LATEST_OF_ANALYST
     time, _, rest = (before or "9").partition(" ")
     batch, _, last = rest.partition(" ")
-    place = {"time": time, "batch": batch or _BEYOND, "analyst": last}
-    parameters: dict[str, object] = {"of_dataset": dataset, "most": most, **place}
-    if analyst is not None:
-        parameters["of_analyst"] = analyst
-    return [_batch(row) for row in ledger.read(lambda session: session.rows(latest, parameters))]
+    batch = batch or _BEYOND
+    latest, chosen = (
+        (_OF_DATASET, [dataset]) if analyst is None else (_OF_DATASET + _OF_ANALYST, [dataset, analyst])
+    )
+    parameters = [*chosen, time, time, batch, batch, last, most]
+    return [
+        _batch(row) for row in ledger.read(lambda session: session.rows(latest + _AFTER_PLACE, parameters))
+    ]
 
 
 def find_batches(
@@ -218,13 +183,12 @@ def find_batch(ledger: "Ledger", dataset: str, analyst: str, key: str) -> AskedB
 
 def write_note(ledger: "Ledger", dataset: str, name: str, value: str) -> None:
     """Remember something about a dataset."""
-    ledger.write(lambda session: session.run(session.statements.put_note.one, (dataset, name, value)))
+    ledger.write(lambda session: session.put(_PUT_NOTE, [dataset, name, value]))
 
 
 def read_note(ledger: "Ledger", dataset: str, name: str) -> str | None:
     """What was remembered about a dataset."""
-    parameters: dict[str, object] = {"of_dataset": dataset, "of_name": name}
-    noted = ledger.read(lambda session: session.rows(_NOTE, parameters))
+    noted = ledger.read(lambda session: session.rows(_NOTE, [dataset, name]))
     return str(noted[0][0]) if noted else None
 
 

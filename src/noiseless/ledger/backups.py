@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from noiseless.files import create_private
+from noiseless.ledger import statements
 from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.integrity import unbroken
 from noiseless.ledger.replay import REVOKED, Replay, revocation_body
 from noiseless.ledger.rows import quota_row, surplus_row
+from noiseless.ledger.schema import TABLES
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = "noiseless-ledger"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-COLUMNS = ("seq", "time", "dataset", "kind", "analyst", "body", "previous", "hash")
+COLUMNS = TABLES["ledger_entries"]
 _FIRST_LINE, _LAST_LINE = f'{{"format":"{FORMAT}","version":1,"entries":[', "]}"
 _SQLITE_BEGINS = b"SQLite format 3\x00"
 _BATCH = 5000
@@ -68,33 +70,44 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
 
 def _write_chain(session: "DatabaseTransaction", file: IO[str]) -> int:
     """All entries, with those that have no place in the chain: whoever restores them is to find out."""
-    return _write_json(file, (Entry(*row) for row in session.stream(session.statements.chain)))
+    return _write_json(file, (Entry(*row) for row in session.stream(statements.CHAIN)))
 
 
 def _into_new_file(path: Path, write: Callable[[IO[str]], int]) -> int:
     """Write a file that is there as a whole or not at all, for its owner alone."""
-    part = _part(path)
-    try:
-        with os.fdopen(create_private(part), "w", encoding="utf-8", newline="") as file:
-            count = write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        _give_name(part, path)
-    except FileExistsError as error:
-        raise LedgerError(f"{path}: is there already; name a new file") from error
-    except OSError as error:
-        raise LedgerError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    with _new_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        count = write(file)
+        file.flush()
+        os.fsync(file.fileno())
     return count
 
 
-def _part(path: Path) -> Path:
-    """Where a file is written before it gets its name."""
+@contextlib.contextmanager
+def _new_file(path: Path, reason: str | None = None) -> Iterator[Path]:
+    """A private file to be written, which gets its name in the end.
+
+    Args:
+        path: its name.
+        reason: what is said if it cannot be written; what the system says unless given.
+
+    Raises:
+        LedgerError: there is one of that name, or it cannot be written.
+    """
     if path.exists():
         raise LedgerError(f"{path}: is there already; name a new file")
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        os.close(create_private(part))
+        yield part
+        _give_name(part, path)
+    except FileExistsError as error:
+        raise LedgerError(f"{path}: is there already; name a new file") from error
+    except (OSError, sqlite3.Error) as error:
+        said = (getattr(error, "strerror", None) or "cannot be written").lower()
+        raise LedgerError(f"{path}: {reason or said}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
 
 
 def _give_name(part: Path, path: Path) -> None:
@@ -113,23 +126,11 @@ def backup(database: "LedgerDatabase", path: Path) -> int:
     """Write a backup into a new file; how many entries it holds."""
     if not database.is_sqlite:
         return database.read(lambda session: _into_new_file(path, partial(_write_chain, session)))
-    part = _part(path)
-    try:
-        os.close(create_private(part))
-        with contextlib.closing(sqlite3.connect(part)) as target:
-            database.read(lambda session: session.copy_into(target))
-            count = int(target.execute(database.statements.count_entries).fetchone()[0])
-            target.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
-        _give_name(part, path)
-    except FileExistsError as error:
-        raise LedgerError(f"{path}: is there already; name a new file") from error
-    except (OSError, sqlite3.Error) as error:
-        raise LedgerError(
-            f"{path}: the backup cannot be written; check the folder and the room in it"
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+    failure = "the backup cannot be written; check the folder and the room in it"
+    with _new_file(path, failure) as part, contextlib.closing(sqlite3.connect(part)) as target:
+        database.read(lambda session: session.copy_into(target))
+        count = int(target.execute("SELECT count(*) FROM ledger_entries").fetchone()[0])
+        target.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
     return count
 
 
@@ -138,7 +139,7 @@ def restore(database: "LedgerDatabase", path: Path) -> int:
     try:
         return database.write(lambda session: load(session, read_entries(path)))
     finally:
-        database.engine.dispose()  # and the memory that it took
+        database.close_idle()  # and the memory that it took
 
 
 def load(session: "DatabaseTransaction", entries: Iterator[Entry]) -> int:
@@ -147,15 +148,15 @@ def load(session: "DatabaseTransaction", entries: Iterator[Entry]) -> int:
     Raises:
         LedgerError: the ledger is not empty, or the entries are no unbroken chain.
     """
-    if session.locked_head() != START:
+    if session.head() != START:
         raise LedgerError("a backup is restored into an empty ledger only; name a new one")
     session.expect_much()
-    statements, replay, place = session.statements, Replay(), START
+    replay, place = Replay(), START
     chain = unbroken(entries, replay)
     while batch := list(islice(chain, _BATCH)):
-        session.many(statements.append.one, [entry.row for entry, _ in batch])
-        session.many(statements.put_told.one, [row for _, rows in batch for row in rows.asked])
-        session.many(statements.answer.one, [row for _, rows in batch for row in rows.answers])
+        session.many(statements.APPEND, [entry.row for entry, _ in batch])
+        session.many(statements.PUT_TOLD, [row for _, rows in batch for row in rows.asked])
+        session.many(statements.ANSWER, [row for _, rows in batch for row in rows.answers])
         place = batch[-1][0].anchor
     _write_accounts(session, replay)
     session.written = place if place.seq else None
@@ -167,18 +168,17 @@ def _forget_tokens(session: "DatabaseTransaction", datasets: Iterable[str]) -> N
     """A restored ledger trusts nobody: tokens that were revoked since the backup must stay so."""
     for dataset in datasets:
         body = revocation_body(None, now(), "restore")
-        session.append(Entry.after(session.locked_head(), dataset, REVOKED, None, body))
+        session.append(Entry.after(session.head(), dataset, REVOKED, None, body))
 
 
 def _write_accounts(session: "DatabaseTransaction", replay: Replay) -> None:
-    statements = session.statements
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
-        session.run(statements.add_dataset, dataset.row)
+        session.put(statements.ADD_DATASET, dataset.row)
         surpluses = [surplus_row(dataset.id, *item) for item in held.cells.items()]
-        session.many(statements.put_surplus.one, surpluses)
+        session.many(statements.PUT_SURPLUS, surpluses)
         quotas = [quota_row(dataset.id, *item) for item in held.analysts.items()]
-        session.many(statements.put_quota.one, quotas)
+        session.many(statements.PUT_QUOTA, quotas)
 
 
 def read_entries(path: Path) -> Iterator[Entry]:
@@ -226,5 +226,5 @@ def _of_database(path: Path) -> Iterator[Entry]:
     from urllib.parse import quote
 
     with contextlib.closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
-        for row in source.execute(f"SELECT {', '.join(COLUMNS)} FROM ledger_entries ORDER BY seq"):
+        for row in source.execute(statements.CHAIN):
             yield Entry(*row)

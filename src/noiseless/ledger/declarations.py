@@ -1,12 +1,11 @@
 """Declaring datasets, their versions and their budgets."""
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from noiseless.amounts import Budget
 from noiseless.ledger.accounts import FREE
-from noiseless.ledger.books import OpenBooks, checked_text
+from noiseless.ledger.books import OpenBooks, checked_text, find_dataset
 from noiseless.ledger.entries import (
     Entry,
     budget_json,
@@ -20,7 +19,7 @@ from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import MemoryHoldings, effects
 from noiseless.ledger.rows import DatasetRow
 from noiseless.ledger.state import Version
-from noiseless.pricing.event import Record
+from noiseless.ledger.statements import ADD_DATASET
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase
@@ -29,49 +28,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is declared of a dataset; record and budgets as canonical JSON."""
+    """What is declared of a dataset; record and budgets as an entry says them."""
 
     dataset: str
     digest: str
-    record: str
-    budget: str
-    analyst_budget: str
+    record: dict[str, Any] | None
+    budget: dict[str, str] | None
+    analyst_budget: dict[str, str] | None
     by: str
 
-    @classmethod
-    def of(
-        cls,
-        dataset: str,
-        *,
-        digest: str,
-        budget: Budget | None,
-        analyst_budget: Budget | None,
-        record: Record | None,
-        by: str,
-    ) -> "Declaration":
-        """A declaration in the ledger's own words.
-
-        Raises:
-            LedgerError: a name or the digest cannot be kept.
-            RequestError: a budget makes no sense.
-        """
-        return cls(
-            checked_text("a dataset's name", dataset),
-            checked_text("a digest", digest),
-            canonical(record_json(record)),
-            canonical(budget_json(budget)),
-            canonical(budget_json(analyst_budget)),
-            checked_text("who declares a dataset", by),
-        )
+    def __post_init__(self) -> None:
+        checked_text("a dataset's name", self.dataset)
+        checked_text("a digest", self.digest)
+        checked_text("who declares a dataset", self.by)
 
     def has_data_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's version is the one declared."""
         alone = canonical(record_json(without_earlier(dataset.record)))
-        return self.digest == dataset.digest and self.record in (dataset.record_text, alone)
+        return self.digest == dataset.digest and canonical(self.record) in (dataset.record_text, alone)
 
     def has_budgets_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's budgets are those declared."""
-        return (self.budget, self.analyst_budget) == (dataset.budget_text, dataset.analyst_budget_text)
+        texts = (canonical(self.budget), canonical(self.analyst_budget))
+        return texts == (dataset.budget_text, dataset.analyst_budget_text)
 
 
 def declare(
@@ -84,8 +63,8 @@ def declare(
 ) -> Version:
     """Declare a dataset, or say that it is as it was declared."""
 
-    def changed(session: "DatabaseTransaction") -> Version | None:
-        dataset = OpenBooks.find(session, wanted.dataset, lock=True)
+    def changed(session: "DatabaseTransaction") -> Version:
+        dataset = find_dataset(session, wanted.dataset)
         if dataset is None:
             return _added(session, wanted)
         books = OpenBooks(session, dataset)
@@ -95,37 +74,31 @@ def declare(
             _new_budgets(books, dataset, wanted, asked_for=change_budget)
         return _version(books.dataset, is_new=new_version)
 
-    present = database.read(lambda session: OpenBooks.find(session, wanted.dataset))
+    present = database.read(lambda session: find_dataset(session, wanted.dataset))
     is_declared = present is not None and wanted.has_data_of(present) and wanted.has_budgets_of(present)
     if present is not None and is_declared and not new_version:
         return _version(present)
-    while True:
-        found = database.write(changed)
-        if found is not None:
-            return found
+    return database.write(changed)
 
 
 def _version(dataset: DatasetRow, *, is_new: bool = False) -> Version:
     return Version(dataset.name, dataset.version, dataset.digest, dataset.declared, is_new)
 
 
-def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version | None:
-    """A new dataset; None if somebody else has just declared it."""
-    place = session.locked_head()
-    if OpenBooks.find(session, wanted.dataset) is not None:
-        return None
+def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version:
+    """A new dataset."""
     body = {
         "version": 1,
         "digest": wanted.digest,
-        "record": json.loads(wanted.record),
-        "budget": json.loads(wanted.budget),
-        "analyst_budget": json.loads(wanted.analyst_budget),
+        "record": wanted.record,
+        "budget": wanted.budget,
+        "analyst_budget": wanted.analyst_budget,
         "by": wanted.by,
     }
-    entry = Entry.after(place, wanted.dataset, "dataset", None, body)
+    entry = Entry.after(session.head(), wanted.dataset, "dataset", None, body)
     dataset = effects(entry, None, MemoryHoldings()).dataset
     session.append(entry)
-    session.run(session.statements.add_dataset, dataset.row)
+    session.put(ADD_DATASET, dataset.row)
     return _version(dataset, is_new=True)
 
 
@@ -137,7 +110,7 @@ def _new_version(
         raise LedgerError(
             f"the {what} of {dataset.name!r} changed since version {dataset.version}; declare a new version"
         )
-    record = json.loads(wanted.record)
+    record = wanted.record
     if record is not None and carry_over and dataset.accounts.total != FREE:
         record = record_json(with_earlier(read_record(record), dataset.record))
     body = {
@@ -155,7 +128,8 @@ def _new_budgets(books: OpenBooks, dataset: DatasetRow, wanted: Declaration, *, 
         raise LedgerError(
             f"the budgets of {dataset.name!r} differ from those in the ledger; change them by change_budget"
         )
-    _write_budgets(books, wanted.budget, wanted.analyst_budget, wanted.by, "declared")
+    said = {"budget": wanted.budget, "analyst_budget": wanted.analyst_budget}
+    books.follow("budget", {**said, "by": wanted.by, "reason": "declared"})
 
 
 def change_budgets(
@@ -168,17 +142,6 @@ def change_budgets(
 ) -> int:
     """Set the budgets of a dataset; the number of the entry."""
     checked_text("who changes a budget", by)
-    new = canonical(budget_json(budget))
-    if analyst_budget == "keep":
-        return _write_budgets(books, new, books.dataset.analyst_budget_text, by, reason)
-    return _write_budgets(books, new, canonical(budget_json(analyst_budget)), by, reason)
-
-
-def _write_budgets(books: OpenBooks, budget: str, analyst_budget: str, by: str, reason: str) -> int:
-    body = {
-        "budget": json.loads(budget),
-        "analyst_budget": json.loads(analyst_budget),
-        "by": by,
-        "reason": reason,
-    }
-    return books.follow("budget", body)
+    each = budget_json(books.dataset.analyst_budget if analyst_budget == "keep" else analyst_budget)
+    said = {"budget": budget_json(budget), "analyst_budget": each}
+    return books.follow("budget", {**said, "by": by, "reason": reason})

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from json.encoder import encode_basestring_ascii
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple, Self
 
 from noiseless.amounts import Budget, Cost, checked_budget, fraction_text, integer_text, read_fraction
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.schema import TABLES
 from noiseless.pricing.event import Record
-
-quoted = encode_basestring_ascii
-"""A text as JSON, in ASCII."""
 
 NOTHING = "0" * 64
 """What stands for the hash before the first entry."""
@@ -106,38 +104,20 @@ class Entry:
     @property
     def is_intact(self) -> bool:
         """Whether its hash is that of its fields."""
-        fields = (self.seq, self.time, self.dataset, self.kind, self.analyst, self.text)
         try:
-            return self.hash == chained(self.previous, *fields)
+            return self.hash == chained(self.previous, *self.row[:6])
         except TypeError:  # one is no text
             return False
 
     @property
     def row(self) -> tuple[int, str, str, str, str | None, str, str, str]:
         """Its row in the table."""
-        return (
-            self.seq,
-            self.time,
-            self.dataset,
-            self.kind,
-            self.analyst,
-            self.text,
-            self.previous,
-            self.hash,
-        )
+        said = (self.seq, self.time, self.dataset, self.kind, self.analyst, self.text)
+        return *said, self.previous, self.hash
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, its text parsed."""
-        return {
-            "seq": self.seq,
-            "time": self.time,
-            "dataset": self.dataset,
-            "kind": self.kind,
-            "analyst": self.analyst,
-            "body": self.body,
-            "previous": self.previous,
-            "hash": self.hash,
-        }
+        return {**dict(zip(TABLES["ledger_entries"], self.row, strict=True)), "body": self.body}
 
 
 def chained(  # noqa: PLR0917 - all fields of an entry, in their order

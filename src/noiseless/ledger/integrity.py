@@ -14,10 +14,10 @@ from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
 from noiseless.ledger.rows import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
-from noiseless.ledger.schema import HEAD, VERSION_TABLE, metadata
+from noiseless.ledger.schema import HEAD, TABLES, VERSION_TABLE, everything
+from noiseless.ledger.statements import CHAIN
 
 if TYPE_CHECKING:
-    from noiseless.ledger.database import LedgerDatabase
     from noiseless.ledger.transaction import DatabaseTransaction
 
 _MOST_PROBLEMS = 20
@@ -117,23 +117,18 @@ class Chain:
             self.note(f"the ledger ends with entry {self.place.seq}, but {self.expect.seq} was expected")
 
 
-def verify(database: "LedgerDatabase", expect: Anchor | None) -> ChainReport:
-    """Check the ledger as it is at one moment."""
-    return database.read(lambda session: verify_session(session, expect))
-
-
 def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> ChainReport:
     """Check the ledger as a transaction sees it."""
     chain, questions = Chain(expect=expect), _Questions()
     for problem in (*_of_file(session), *differ(session)):
         chain.note(problem)
-    for row in session.stream(session.statements.chain):
+    for row in session.stream(CHAIN):
         questions.follow(chain.follow(Entry(*row)))
     chain.end()
     for problem in (
         *_of_accounts(session, chain.replay),
         *questions.differ(session),
-        *chain.replay.tokens.differ(session.rows(session.statements.everything["ledger_tokens"])),
+        *chain.replay.tokens.differ(session.rows(everything("ledger_tokens"))),
     ):
         chain.note(problem)
     spent = {name: dataset.history.spent for name, dataset in chain.replay.datasets.items()}
@@ -142,7 +137,7 @@ def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> Cha
 
 def _of_file(session: "DatabaseTransaction") -> Iterator[str]:
     """What SQLite finds wrong with its file: pages that do not fit, indices that lack rows."""
-    if not session.statements.is_postgresql:
+    if session.is_sqlite:
         for (found,) in session.rows(f"PRAGMA integrity_check({_MOST_PROBLEMS})"):
             if found != "ok":
                 yield f"the file is damaged: {found}"
@@ -153,7 +148,7 @@ def _of_accounts(session: "DatabaseTransaction", replay: Replay) -> Iterator[str
     datasets, cells, analysts = set[tuple[Any, ...]](), set[tuple[Any, ...]](), set[tuple[Any, ...]]()
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
-        datasets.add(tuple(dataset.row.values()))
+        datasets.add(dataset.row)
         cells |= {surplus_row(dataset.id, *item) for item in held.cells.items()}
         analysts |= {quota_row(dataset.id, *item) for item in held.analysts.items()}
     names: dict[Any, str] = {dataset.id: repr(name) for name, dataset in replay.datasets.items()}
@@ -162,7 +157,7 @@ def _of_accounts(session: "DatabaseTransaction", replay: Replay) -> Iterator[str
         ("public cells of", cells, "ledger_accounts"),
         ("analysts of", analysts, "ledger_analysts"),
     ):
-        found = {tuple(row) for row in session.rows(session.statements.everything[table])}
+        found = {tuple(row) for row in session.rows(everything(table))}
         for number in sorted({row[0] for row in expected ^ found}, key=str):
             whose = names.get(number, "a dataset that was never declared")
             yield f"the accounts of {what} {whose} are not what its entries say"
@@ -186,24 +181,20 @@ class _Questions:
 
     def differ(self, session: "DatabaseTransaction") -> Iterator[str]:
         """Questions that are too many, too few or changed."""
-        for row in session.stream(session.statements.everything["ledger_told"]):
+        for row in session.stream(everything("ledger_told")):
             number, dataset, version, question, *asked, answer, answered = row
             key = _digest((dataset, version, question))
             if self._asked.pop(key, None) != _digest([number, *asked]):
-                yield f"question {_short(question)} is not the one that was charged for"
+                yield f"question {question[:16]} is not the one that was charged for"
             expected = self._answered.pop(key, None)
             if (None if answer is None and answered is None else _digest((answer, answered))) != expected:
-                yield f"the answer of question {_short(question)} is not the one that was given"
+                yield f"the answer of question {question[:16]} is not the one that was given"
         if self._asked or self._answered:
             yield f"{len(self._asked | self._answered):,} questions that were charged for are missing"
 
 
 def _digest(parts: Iterable[object]) -> bytes:
     return hashlib.sha256(repr(tuple(parts)).encode()).digest()[:16]
-
-
-def _short(fingerprint: str) -> str:
-    return fingerprint[:16]
 
 
 def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, EntryRows]]:
@@ -220,7 +211,7 @@ def unbroken(entries: Iterable[Entry], replay: Replay) -> Iterator[tuple[Entry, 
         yield entry, rows
 
 
-_NAMES = ", ".join(f"'{name}'" for name in (*sorted(metadata.tables), VERSION_TABLE))
+_NAMES = ", ".join(f"'{name}'" for name in (*sorted(TABLES), VERSION_TABLE))
 
 _OF_SQLITE = f"""
 SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_master
@@ -261,7 +252,7 @@ UNION ALL SELECT 1 FROM pg_db_role_setting, unnest(setconfig) AS said
 
 def found_structure(session: "DatabaseTransaction") -> dict[str, str]:
     """All that the database has for a ledger, by kind and name, as SQL."""
-    if not session.statements.is_postgresql:
+    if session.is_sqlite:
         return {name: _plain(sql) for name, sql in session.rows(_OF_SQLITE)}
     schemas = [f"{name}." for (name,) in session.rows(_SCHEMA)]
     return {name: _plain(said, *schemas) for name, said in session.rows(_OF_POSTGRESQL)}
@@ -287,7 +278,7 @@ def expected_structure() -> Mapping[str, Mapping[str, str]]:
 
 def differ(session: "DatabaseTransaction") -> Iterator[str]:
     """What is too much, missing or changed."""
-    expected = expected_structure()[session.statements.dialect.name]
+    expected = expected_structure()["sqlite" if session.is_sqlite else "postgresql"]
     found = found_structure(session)
     for name in sorted(expected.keys() | found.keys()):
         if name not in found:
@@ -296,7 +287,7 @@ def differ(session: "DatabaseTransaction") -> Iterator[str]:
             yield f"the {name} belongs to no ledger"
         elif found[name] != expected[name]:
             yield f"the {name} was changed"
-    if session.statements.is_postgresql and session.rows(_SWITCHED_OFF):
+    if not session.is_sqlite and session.rows(_SWITCHED_OFF):
         yield "the setting session_replication_role switches triggers off; reset it"
     if session.rows(f"SELECT version_num FROM {VERSION_TABLE}") != [(HEAD,)]:
         yield f"the table {VERSION_TABLE} does not say that its step is {HEAD}"

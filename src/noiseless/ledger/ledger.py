@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from noiseless.amounts import Budget, Cost
+from noiseless.ledger import statements
 from noiseless.ledger.accounts import Shares
-from noiseless.ledger.books import Books, OpenBooks, dataset_of
-from noiseless.ledger.entries import Anchor, Entry
+from noiseless.ledger.books import Books, OpenBooks
+from noiseless.ledger.entries import Anchor, Entry, budget_json, record_json
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.group_commit import Answered, GroupCommit, Note, Settlement, Task, only_free
 from noiseless.ledger.location import normal_url
-from noiseless.ledger.state import ChargedQuestion, Lookups, State, Version
+from noiseless.ledger.state import ChargedQuestion, State, Version
 from noiseless.pricing.event import Record
 
 if TYPE_CHECKING:
@@ -64,13 +65,14 @@ class Ledger:
             LedgerError: it cannot be opened.
         """
         url = normal_url(address)
+        from noiseless.ledger.migrations import open_database
+
         try:
-            from noiseless.ledger.migrations import open_database
+            return cls(open_database(url, create=create, patience=patience))
         except ImportError as error:
             raise LedgerError(
-                "a ledger needs SQLAlchemy, alembic and psycopg: pip install 'noiseless[curator]'"
+                "a ledger in PostgreSQL needs psycopg: pip install 'noiseless[curator]'"
             ) from error
-        return cls(open_database(url, create=create, patience=patience))
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +86,6 @@ class Ledger:
     def close(self) -> None:
         """Close all connections."""
         self._database.close()
-        self._commits.close()
 
     def read(self, work: Callable[["DatabaseTransaction"], Found]) -> Found:
         """Read the tables at one moment, without locking; again if the connection breaks."""
@@ -128,9 +129,8 @@ class Ledger:
         """
         from noiseless.ledger.declarations import Declaration, declare
 
-        wanted = Declaration.of(
-            dataset, digest=digest, budget=budget, analyst_budget=analyst_budget, record=record, by=by
-        )
+        budgets = (budget_json(budget), budget_json(analyst_budget))
+        wanted = Declaration(dataset, digest, record_json(record), *budgets, by)
         return declare(
             self._database,
             wanted,
@@ -160,7 +160,7 @@ class Ledger:
 
     def datasets(self) -> list[str]:
         """The names of all datasets, in the order in which they were declared."""
-        rows = self.read(lambda session: session.rows(session.statements.all_datasets))
+        rows = self.read(lambda session: session.rows(statements.ALL_DATASETS))
         return [str(row[1]) for row in rows]
 
     def state(
@@ -178,8 +178,7 @@ class Ledger:
         """
         wanted = (None if cells is None else list(cells), None if analysts is None else list(analysts))
         if wanted == ([], []):
-            rows = self._database.rows(self._database.statements.dataset, {"name": dataset})
-            return dataset_of(dataset, rows).state({}, {})
+            return self._database.look(lambda session: Books.of(session, dataset).state)
         return self.look(dataset, lambda books: books.state_with(*wanted))
 
     def told(
@@ -191,23 +190,16 @@ class Ledger:
         people: Iterable[str] = (),
     ) -> list[ChargedQuestion]:
         """The questions of the present version that were charged for, by their fingerprints; oldest first."""
-        wanted = {"questions": list(questions), "grids": list(grids), "people": list(people)}
-        return self.look(dataset, lambda books: books.told(**wanted))
+        by = (set(questions), set(grids), set(people))
+        return self.look(dataset, lambda books: books.told(questions=by[0], grids=by[1], people=by[2]))
 
     def look(self, dataset: str, work: Callable[[Books], Found]) -> Found:
         """Read a dataset's books at one moment, without locking; again if the connection breaks."""
         return self.read(lambda session: work(Books.of(session, dataset)))
 
-    @property
-    def has_round_trips(self) -> bool:
-        """Whether what is looked up together is found sooner: it is on a server."""
-        return not self._database.is_sqlite
-
     # Charges and answers
 
-    def settle(
-        self, dataset: str, work: Callable[[OpenBooks], Found], lookups: Lookups | None = None
-    ) -> Found:
+    def settle(self, dataset: str, work: Callable[[OpenBooks], Found]) -> Found:
         """Do some work on a dataset's locked books and make it durable.
 
         It is done again when the server went away and it is certain that nothing was written; when it is not
@@ -216,14 +208,15 @@ class Ledger:
         Args:
             dataset: its name.
             work: what to do; perhaps more than once.
-            lookups: what it is going to look up, if that is known.
 
         Raises:
             UnknownDatasetError: there is no such dataset.
             LedgerUnavailableError: the ledger is locked, or the server went away; unless it says otherwise it
                 is certain that nothing was written.
         """
-        found: Found = self._commits.outcome(dataset, self._task(Settlement(work, None, lookups)))
+        task = self._task(Settlement(work))
+        self._commits.settle(dataset, [task])
+        found: Found = task.outcome()
         return found
 
     def store(
@@ -246,12 +239,16 @@ class Ledger:
         """
         if not answers:
             return {}
-        stood: dict[str, Mapping[str, Any]] = self._commits.outcome(dataset, Task.storing(answers, version))
+        task = Task(Settlement(lambda _: None), answers=(version, answers))
+        self._commits.settle(dataset, [task])
+        stood: dict[str, Mapping[str, Any]] = task.outcome()
         return stood
 
     def answer(self, dataset: str, errand: Settlement[Found]) -> Answered[Found]:
         """Settle, and when that is durable compute answers and store them."""
-        answered: Answered[Found] = self._commits.outcome(dataset, self._task(errand))
+        task = self._task(errand)
+        self._commits.settle(dataset, [task])
+        answered: Answered[Found] = task.outcome()
         return answered
 
     def answer_each(
@@ -342,9 +339,7 @@ class Ledger:
 
     def entries(self, dataset: str | None = None, after: int = 0) -> Iterator[Entry]:
         """The entries of the ledger, or of one dataset, after a number, in their order."""
-        from noiseless.ledger.statements import read_page
-
-        while page := self.read(partial(read_page, dataset=dataset, after=after)):
+        while page := self.read(partial(statements.read_page, dataset=dataset, after=after)):
             after = page[-1][0]
             for row in page:
                 yield Entry(*row)
@@ -355,11 +350,12 @@ class Ledger:
         Args:
             expect: a place in the chain that was noted elsewhere, as `Anchor`, (seq, hash) or "seq:hash".
         """
-        from noiseless.ledger.integrity import verify
+        from noiseless.ledger.integrity import verify_session
 
         if isinstance(expect, str):
             expect = Anchor.read(expect)
-        return verify(self._database, None if expect is None else Anchor(*expect))
+        place = None if expect is None else Anchor(*expect)
+        return self.read(lambda session: verify_session(session, place))
 
     def export(self, path: str | Path, form: str | None = None, *, dataset: str | None = None) -> int:
         """Write the entries into a new CSV or JSON file; how many there were.

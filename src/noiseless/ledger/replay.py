@@ -15,6 +15,9 @@ from noiseless.ledger.entries import Entry, canonical, cost_json, read_cost
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.rows import DatasetRow
 
+_NO_ENTRY = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What comes of reading what is nothing like an entry."""
+
 ISSUED, REVOKED = "token", "revocation"
 """The kinds of entries about tokens. They cost nothing, and a dataset need not be declared before them."""
 
@@ -79,7 +82,7 @@ class TokenRegister:
                 self._issue(entry)
             else:
                 self._revoke(entry)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except _NO_ENTRY as error:
             raise LedgerError(f"entry {entry.seq} does not say what an entry says") from error
 
     def _issue(self, entry: Entry) -> None:
@@ -163,7 +166,7 @@ def effects(entry: Entry, dataset: DatasetRow | None, holdings: Holdings) -> Eff
     """
     try:
         return _effects(entry, dataset, holdings)
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except _NO_ENTRY as error:
         raise LedgerError(f"entry {entry.seq} does not say what an entry says") from error
 
 
@@ -272,9 +275,16 @@ def paid(
 
 
 def charged(entry: Entry) -> Shares:
-    """What an entry that people pay for makes them pay."""
-    cells = {cell: read_cost(cost) for cell, cost in entry.body["cells"].items()}
-    return Shares(read_cost(entry.body["others"]), cells)
+    """What an entry that people pay for makes them pay.
+
+    Raises:
+        LedgerError: it does not say so.
+    """
+    try:
+        cells = {cell: read_cost(cost) for cell, cost in entry.body["cells"].items()}
+        return Shares(read_cost(entry.body["others"]), cells)
+    except _NO_ENTRY as error:
+        raise LedgerError(f"entry {entry.seq} does not say what an entry says") from error
 
 
 def shares_json(shares: Shares) -> dict[str, Any]:

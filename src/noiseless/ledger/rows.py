@@ -1,21 +1,17 @@
-"""Rows of the tables as objects, and back; questions that were charged for, and their answers."""
+"""Rows of the tables as objects, and back."""
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from noiseless.amounts import Budget, Cost, fraction_text, integer_text, read_fraction
 from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
-from noiseless.ledger.entries import Entry, canonical, read_budget, read_record
-from noiseless.ledger.errors import LedgerError
+from noiseless.ledger.entries import canonical, read_budget, read_record
 from noiseless.ledger.state import ChargedQuestion, State
 from noiseless.pricing.event import Record
 from noiseless.pricing.history import History
-
-if TYPE_CHECKING:
-    from noiseless.ledger.transaction import DatabaseTransaction
 
 
 class DatasetRow(NamedTuple):
@@ -34,33 +30,18 @@ class DatasetRow(NamedTuple):
 
     @classmethod
     def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
-        """The dataset of a row."""
+        """The dataset of a row; if it makes none, reading it fails as it likes."""
         fields: list[Any] = [*row[:9], read_accounts(row[9])]
-        return cls(*fields)
+        dataset = cls(*fields)
+        _record(dataset.record_text)
+        _budget(dataset.budget_text)
+        _budget(dataset.analyst_budget_text)
+        return dataset
 
     @property
-    def place(self) -> tuple[int, int]:
-        """What its questions are found by, beside their fingerprints."""
-        return self.id, self.version
-
-    @property
-    def row(self) -> dict[str, Any]:
+    def row(self) -> tuple[Any, ...]:
         """The row of a dataset."""
-        return {"id": self.id, "name": self.name, **self.changing}
-
-    @property
-    def changing(self) -> dict[str, Any]:
-        """What of the row may change."""
-        return {
-            "version": self.version,
-            "declared": self.declared,
-            "changed": self.changed,
-            "digest": self.digest,
-            "record": self.record_text,
-            "budget": self.budget_text,
-            "analyst_budget": self.analyst_budget_text,
-            "accounts": accounts_text(self.accounts),
-        }
+        return *self[:9], accounts_text(self.accounts)
 
     @property
     def record(self) -> Record:
@@ -238,113 +219,3 @@ def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, AnalystAccount]:
 def quota_row(dataset: int, analyst: str, spent: AnalystAccount) -> tuple[int, str, str, str]:
     """The row of what an analyst spent."""
     return dataset, analyst, *spent.texts
-
-
-class PrefetchedQuestions(NamedTuple):
-    """Questions that were looked up before somebody asked for them.
-
-    Attributes:
-        flushes: how often the transaction had written when they were.
-        looked_up: their fingerprints, by kind.
-        found: those that were told, by their own fingerprints.
-    """
-
-    flushes: int
-    looked_up: Mapping[str, frozenset[str]]
-    found: Mapping[str, ChargedQuestion]
-
-    def holds(self, session: "DatabaseTransaction", wanted: Mapping[str, set[str]]) -> bool:
-        """Whether all of some fingerprints were looked up, and nothing was told since."""
-        return self.flushes == session.flushes and all(
-            some <= self.looked_up[what] and not session.is_about_to_tell(some)
-            for what, some in wanted.items()
-        )
-
-    def told(self, wanted: Mapping[str, Collection[str]]) -> list[ChargedQuestion]:
-        """Those with any of some fingerprints, oldest first."""
-        return in_order(
-            told
-            for told in self.found.values()
-            if any(getattr(told, what) in some for what, some in wanted.items())
-        )
-
-
-def find_questions(
-    session: "DatabaseTransaction", dataset: DatasetRow, wanted: Mapping[str, Collection[str]]
-) -> list[ChargedQuestion]:
-    """Questions by their own fingerprints, those of their grids or of people; oldest first.
-
-    Others that happen to have the same keys are left out.
-    """
-    if session.tells_more and any(session.is_about_to_tell(some) for some in wanted.values()):
-        session.flush()
-    statements = session.statements.told_by
-    pages = session.searches(
-        [(statements[what], question_keys(dataset, what, some), ()) for what, some in wanted.items()]
-    )
-    found: dict[str, ChargedQuestion] = {}
-    if not any(pages):
-        return []
-    for (what, some), page in zip(wanted.items(), pages, strict=True):
-        for told in map(read_question, page):
-            if getattr(told, what) in some:
-                found.setdefault(told.question, told)
-    return in_order(found.values())
-
-
-def question_keys(dataset: DatasetRow, what: str, fingerprints: Collection[str]) -> list[int]:
-    """What fingerprints of one kind are found by."""
-    return [question_key(what, dataset.id, dataset.version, fingerprint) for fingerprint in fingerprints]
-
-
-def in_order(told: Iterable[ChargedQuestion]) -> list[ChargedQuestion]:
-    """The oldest first."""
-    return sorted(told, key=lambda one: (one.charge, one.question))
-
-
-def store(
-    session: "DatabaseTransaction",
-    dataset: DatasetRow,
-    answers: Mapping[str, Mapping[str, Any]],
-    fetched: PrefetchedQuestions | None = None,
-) -> dict[str, Mapping[str, Any]]:
-    """Keep answers of questions that were charged for; the first one stands. The answers that stand.
-
-    Raises:
-        LedgerError: a question was never charged for.
-    """
-    place = session.locked_head()
-    rows = {
-        question: answer_row(dataset.id, dataset.version, question, answer, place.seq + 1)
-        for question, answer in answers.items()
-    }
-    asked = {"question": set(answers)}
-    if fetched is not None and fetched.holds(session, asked):  # written with all else
-        known = fetched.told(asked)
-        standing = {told.question: told.answer for told in known if told.answer is not None}
-        fresh = {told.question: answers[told.question] for told in known if told.answer is None}
-        for question in fresh:
-            session.put(session.statements.answer, question, rows[question])
-    else:
-        session.flush()
-        changed = session.answer(list(rows.values()))
-        fresh = {question: answer for question, answer in answers.items() if question in changed}
-        others = [question for question in answers if question not in fresh]
-        known = find_questions(session, dataset, {"question": others}) if others else []
-        standing = {told.question: told.answer for told in known if told.answer is not None}
-    missing = len(answers) - len(standing) - len(fresh)
-    if missing:
-        raise LedgerError(f"{missing:,} answers are of questions that were never charged for")
-    if fresh:
-        body = {"version": dataset.version, "answers": fresh}
-        session.append(Entry.after(place, dataset.name, "answers", None, body))
-    return {**standing, **fresh}
-
-
-def as_columns(rows: Iterable[Iterable[str | int | None]]) -> list[list[str | int | None]]:
-    """Rows as columns.
-
-    >>> as_columns([(1, "a"), (2, None)])
-    [[1, 2], ['a', None]]
-    """
-    return [list(column) for column in zip(*rows, strict=True)]

@@ -1,4 +1,4 @@
-"""What a ledger tells about a dataset: its version and accounts, its questions, and lookups of them."""
+"""What a ledger tells about a dataset: its version and accounts, and its questions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -114,10 +114,6 @@ class State:
             "cells": {name: cost.upper for name, cost in sorted(self.cells.items())},
         }
 
-    def spent_by(self, cell: str) -> Cost:
-        """The account of a public cell that was asked for."""
-        return self.cells.get(cell, self.others)
-
     def spent_of(self, analyst: str) -> Cost:
         """What an analyst who was asked for made the dataset pay."""
         return self.analysts.get(analyst, AnalystAccount()).cost
@@ -169,36 +165,3 @@ class ChargedQuestion:
     body: Mapping[str, Any]
     answer: Mapping[str, Any] | None
     charge: int
-
-
-@dataclass(frozen=True)
-class Lookups:
-    """Keys of a dataset's books; looking up others is as right, and takes a round trip more.
-
-    Attributes:
-        questions: fingerprints of questions.
-        grids: those of grids.
-        people: those of who takes part.
-        cells: public cells that may pay.
-        analysts: who asks.
-    """
-
-    questions: frozenset[str] = frozenset()
-    grids: frozenset[str] = frozenset()
-    people: frozenset[str] = frozenset()
-    cells: frozenset[str] = frozenset()
-    analysts: frozenset[str] = frozenset()
-
-    @property
-    def fingerprints(self) -> Mapping[str, frozenset[str]]:
-        """Fingerprints by kind."""
-        return {"question": self.questions, "grid": self.grids, "people": self.people}
-
-    def __or__(self, other: "Lookups") -> "Lookups":
-        return Lookups(
-            self.questions | other.questions,
-            self.grids | other.grids,
-            self.people | other.people,
-            self.cells | other.cells,
-            self.analysts | other.analysts,
-        )

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import bindparam, insert, select, update
-
 from noiseless.errors import RequestError
 from noiseless.ledger.books import checked_text
 from noiseless.ledger.entries import Entry, now
 from noiseless.ledger.replay import ISSUED, REVOKED, issue_body, revocation_body
-from noiseless.ledger.schema import tokens
+from noiseless.ledger.schema import everything, insertion
 
 if TYPE_CHECKING:
     from noiseless.ledger.ledger import Ledger
@@ -33,16 +31,10 @@ _SPANS = {
     "y": timedelta(days=365),
 }
 
-_ALL = select(tokens).order_by(tokens.c.created, tokens.c.id, tokens.c.dataset)
-_ADD = insert(tokens)
+_ALL = f"{everything('ledger_tokens')} ORDER BY created, id, dataset"
+_ADD = insertion("ledger_tokens")
 _REVOKE = (
-    update(tokens)
-    .where(
-        (tokens.c.id == bindparam("of_id"))
-        & (tokens.c.dataset == bindparam("of_dataset"))
-        & tokens.c.revoked.is_(None)
-    )
-    .values(revoked=bindparam("revoked"), revoked_by=bindparam("revoked_by"))
+    "UPDATE ledger_tokens SET revoked = ?, revoked_by = ? WHERE id = ? AND dataset = ? AND revoked IS NULL"
 )
 
 
@@ -80,16 +72,7 @@ class Token:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON, without the hash."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "role": self.role,
-            "created": self.created,
-            "created_by": self.created_by,
-            "expires": self.expires,
-            "revoked": self.revoked,
-            "revoked_by": self.revoked_by,
-        }
+        return {name: value for name, value in vars(self).items() if name not in {"dataset", "hash"}}
 
 
 @dataclass(frozen=True)
@@ -174,14 +157,23 @@ def add_token(
         raise RequestError(f"a role is {' or '.join(ROLES)}")
     checked_text("a name", name, most=100)
     checked_text("who makes a token", by)
-    made = {"created": now(), "created_by": by, "expires": expires, "revoked": None, "revoked_by": None}
-    kept = {"id": token.id, "name": name, "role": role, "hash": token_hash(token.text), **made}
+    kept = {  # in the order of the columns
+        "id": token.id,
+        "name": name,
+        "role": role,
+        "hash": token_hash(token.text),
+        "created": now(),
+        "created_by": by,
+        "expires": expires,
+        "revoked": None,
+        "revoked_by": None,
+    }
 
     def add(session: "DatabaseTransaction") -> None:
         for dataset in datasets:
-            entry = Entry.after(session.locked_head(), dataset, ISSUED, None, issue_body(kept))
+            entry = Entry.after(session.head(), dataset, ISSUED, None, issue_body(kept))
             session.append(entry)
-            session.run(_ADD, {"dataset": dataset, **kept})
+            session.put(_ADD, [dataset, *kept.values()])
 
     ledger.write(add)
 
@@ -196,13 +188,12 @@ def revoke_token(ledger: "Ledger", token: str, datasets: Iterable[str], *, by: s
     checked_text("who revokes a token", by)
 
     def end(session: "DatabaseTransaction") -> int:
-        place, revoked, count = session.locked_head(), now(), 0
+        revoked, count = now(), 0
         for dataset in datasets:
-            of_it = {"of_id": token, "of_dataset": dataset}
-            if session.run(_REVOKE, {**of_it, "revoked": revoked, "revoked_by": by}):
-                entry = Entry.after(place, dataset, REVOKED, None, revocation_body(token, revoked, by))
-                session.append(entry)
-                place, count = entry.anchor, count + 1
+            if session.run(_REVOKE, [revoked, by, token, dataset]):
+                body = revocation_body(token, revoked, by)
+                session.append(Entry.after(session.head(), dataset, REVOKED, None, body))
+                count += 1
         return count
 
     return ledger.write(end)

@@ -11,13 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator_examples import ROWS, write_curator, write_rows
-from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source
+from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source, transaction
 from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.curator.source import Seal
+from noiseless.curator.transaction import Transaction
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import LedgerError, QuotaError
 from noiseless.ledger.books import OpenBooks
 from noiseless.pricing import BudgetError
+from noiseless.pricing.batches import price
+from noiseless.replies import Reply
 
 MEAN = "SELECT AVG(kwh) FROM meters"
 COUNT = "SELECT COUNT(*) FROM meters WHERE kwh > 2"
@@ -539,3 +542,35 @@ def test_threads_may_share_a_session(tmp_path: Path) -> None:
         assert sum(isinstance(each, BudgetError) for each in found) == 4
         assert curator.state.spent.outputs == 16
         assert curator.ledger.verify().ok
+
+
+def test_a_price_that_takes_long_is_found_before_the_ledger_is_locked(
+    curator: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the lock it is looked up again, and found anew only if something was told in between."""
+    priced: list[bool] = []
+
+    def noted(events: object, *others: object) -> object:
+        priced.append(bool(locked))
+        return price(events, *others)  # type: ignore[arg-type]
+
+    def charging(transaction: Transaction, books: OpenBooks) -> object:
+        locked.append(transaction)
+        try:
+            return charge(transaction, books)
+        finally:
+            locked.pop()
+
+    locked: list[Transaction] = []
+    charge = Transaction._charge
+    monkeypatch.setattr(transaction, "price", noted)
+    monkeypatch.setattr(Transaction, "_charge", charging)
+    monkeypatch.setattr("noiseless.curator.edition._HEAVY_STEPS", 0)
+    curator.ask(MEAN)
+    assert priced
+    assert not any(priced)
+    first, second = curator.ask_each([COUNT, COUNT])
+    assert isinstance(first, Reply)
+    assert isinstance(second, Reply)
+    assert (first.batch.outputs, second.batch.outputs, any(priced)) == (2, 1, True)
+    assert curator.ledger.verify().ok

@@ -8,7 +8,7 @@ import pytest
 
 from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, LedgerError, LedgerUnavailableError, NewQuestion, OpenBooks, Settlement
-from noiseless.ledger.group_commit import WouldChargeError, _Caller
+from noiseless.ledger.group_commit import WouldChargeError
 from noiseless.pricing.history import BudgetError
 from waiting import HANGS, wait_until
 
@@ -19,6 +19,12 @@ def opened(url: str, budget: int = 100) -> Ledger:
     ledger = Ledger.open(url)
     ledger.declare("meters", digest="d", budget=budget)
     return ledger
+
+
+def wait_for(ledger: Ledger, callers: int) -> None:
+    """Wait until so many are asleep until somebody has written."""
+    queue = ledger._commits._queues["meters"]
+    wait_until(lambda: len(queue.changed._waiters) >= callers, "all wait")  # type: ignore[attr-defined]
 
 
 def together(ledger: Ledger, *works: object, gone: int = 0) -> list[object]:
@@ -43,8 +49,7 @@ def together(ledger: Ledger, *works: object, gone: int = 0) -> list[object]:
     first.wait(HANGS)
     for thread in threads[1:]:
         thread.start()
-    queue = ledger._commits._queues["meters"]
-    wait_until(lambda: len(queue._callers) >= len(works) - gone, "all wait")
+    wait_for(ledger, len(works) - gone)
     others.set()
     for thread in threads:
         thread.join(HANGS)
@@ -119,7 +124,7 @@ def test_answers_of_several_callers_share_an_entry(database_url: str) -> None:
             first.wait(HANGS)
             asked = [pool.submit(ledger.store, "meters", {f"q{n}": {"cell": n + 1}}) for n in range(6)]
             never = pool.submit(ledger.store, "meters", {"q1": {"cell": 2}})
-            wait_until(lambda: len(ledger._commits._queues["meters"]._callers) >= 7, "all wait")
+            wait_for(ledger, 7)
             others.set()
             found = [each.result() for each in asked]
             assert never.result() == {"q1": {"cell": 2}}
@@ -153,7 +158,7 @@ def test_quick_answers_are_computed_by_whoever_writes(database_url: str) -> None
             pool.submit(ledger.settle, "meters", hold)
             first.wait(HANGS)
             asked = [pool.submit(ask, f"q{number}") for number in range(6)]
-            wait_until(lambda: len(ledger._commits._queues["meters"]._callers) >= 6, "all wait")
+            wait_for(ledger, 6)
             others.set()
             outcomes = [each.exception(HANGS) or each.result() for each in asked]
         refused = [each for each in outcomes if isinstance(each, BudgetError)]
@@ -216,20 +221,19 @@ def test_who_is_interrupted_while_asleep_is_waited_for_by_nobody(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(database_url) as ledger:
-        real = _Caller.sleep
+        queue = ledger._commits._queue("meters")
+        real = queue.changed.wait
 
-        def sleep(caller: _Caller) -> None:
-            if caller._tasks[0].work is first:
-                raise KeyboardInterrupt
-            real(caller)
+        def wait() -> bool:
+            monkeypatch.setattr(queue.changed, "wait", real)  # whoever is the first
+            raise KeyboardInterrupt
 
-        first = charge("q1")
-        monkeypatch.setattr(_Caller, "sleep", sleep)
-        outcomes = together(ledger, first, charge("q2"), charge("q3"), gone=1)
-        assert isinstance(outcomes[0], KeyboardInterrupt)
-        assert sorted(outcomes[1:]) == [2, 3]  # type: ignore[type-var]
+        monkeypatch.setattr(queue.changed, "wait", wait)
+        outcomes = together(ledger, charge("q1"), charge("q2"), charge("q3"), gone=1)
+        (left,) = [place for place, each in enumerate(outcomes, 1) if isinstance(each, KeyboardInterrupt)]
+        assert sorted(each for each in outcomes if isinstance(each, int)) == [2, 3]
         assert ledger.settle("meters", charge("q4")) == 4
-        assert ledger.told("meters", questions=["q1"]) == []
+        assert ledger.told("meters", questions=[f"q{left}"]) == []
 
 
 def test_a_child_does_not_wait_for_the_threads_of_its_parent(database_url: str) -> None:

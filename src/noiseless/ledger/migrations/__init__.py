@@ -3,49 +3,41 @@
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 
 from noiseless.files import reserve_private
 from noiseless.ledger.database import LedgerDatabase
-from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, explain_postgresql, explain_sqlite
+from noiseless.ledger.errors import LedgerError, LedgerUnavailableError, explain_sqlite
 from noiseless.ledger.integrity import verify_session
 from noiseless.ledger.location import normal_url, shown, sqlite_path
+from noiseless.ledger.migrations.tables import create_beside, create_chain
+from noiseless.ledger.migrations.token_entries import record_tokens, take_out_tokens
 from noiseless.ledger.schema import HEAD, STEPS, VERSION_TABLE
 from noiseless.ledger.transaction import DatabaseTransaction
 
-if TYPE_CHECKING:
-    from alembic.config import Config
-
 _PATIENCE = 30.0
-_ADVISORY_LOCK = 0x6E6F697365  # any number that nobody else uses
 
 
-def upgrade(connection: Connection, step: str = HEAD) -> None:
-    """Apply the steps that are missing, up to one, within the connection's transaction."""
-    from alembic import command
-
-    command.upgrade(_config(connection), step)
+_STEPS = {"0001": create_chain, "0002": create_beside, "0003": record_tokens}
 
 
-def downgrade(connection: Connection, step: str) -> None:
-    """Undo all steps after one, within the connection's transaction."""
-    from alembic import command
+def upgrade(session: DatabaseTransaction, last: str = HEAD) -> None:
+    """Take the steps that are missing, up to one; none where another process was faster."""
+    present = _step(session) or ""
+    if not present:
+        key = f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num)"
+        session.put(f"CREATE TABLE IF NOT EXISTS {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, {key})")
+    for step, take in _STEPS.items():
+        if present < step <= last:
+            take(session)
+            _note_step(session, step)
 
-    command.downgrade(_config(connection), step)
 
-
-def _config(connection: Connection) -> "Config":
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", "noiseless.ledger:migrations")
-    config.attributes["connection"] = connection
-    return config
+def _note_step(session: DatabaseTransaction, step: str) -> None:
+    session.put(f"DELETE FROM {VERSION_TABLE}")
+    session.put(f"INSERT INTO {VERSION_TABLE} VALUES (?)", [step])
 
 
 def open_database(url: str, *, create: bool, patience: float) -> LedgerDatabase:
@@ -92,12 +84,13 @@ def _checked(database: LedgerDatabase, *, create: bool) -> LedgerDatabase:
 
 def _step(session: DatabaseTransaction) -> str | None:
     """The last step that was applied."""
-    if session.statements.is_postgresql:
-        there = session.rows(f"SELECT to_regclass('{VERSION_TABLE}')") != [(None,)]
-    else:
-        there = bool(session.rows(f"SELECT 1 FROM sqlite_master WHERE name = '{VERSION_TABLE}'"))
-    found = session.rows(f"SELECT version_num FROM {VERSION_TABLE}") if there else []
-    return str(found[0][0]) if found else None
+    tables = "sqlite_master WHERE name = ?"
+    if not session.is_sqlite:  # names that `to_regclass` did not find once, it does not find for a while
+        tables = "pg_class WHERE relname = ? AND pg_table_is_visible(oid)"
+    if not session.rows(f"SELECT 1 FROM {tables}", [VERSION_TABLE]):
+        return None
+    steps = session.rows(f"SELECT version_num FROM {VERSION_TABLE}")
+    return str(steps[0][0]) if steps else None
 
 
 def _bring_up_to_date(database: LedgerDatabase, step: str | None, *, create: bool) -> None:
@@ -111,7 +104,7 @@ def _bring_up_to_date(database: LedgerDatabase, step: str | None, *, create: boo
         raise LedgerError(
             f"{database.where}: was written by an earlier noiseless; copy it to where it may be written"
         )
-    _change(database, upgrade)  # which does nothing where another process was faster
+    _change(database, upgrade)
 
 
 def step_back(address: str, step: str) -> None:
@@ -124,60 +117,46 @@ def step_back(address: str, step: str) -> None:
     try:
         if step != STEPS[-2]:
             raise LedgerError(f"there is no way back to step {step!r}, only to {STEPS[-2]}")
-        _change(database, lambda connection: _downgrade(database, connection, step))
+        _change(database, partial(_take_back, database.where))
     finally:
         database.close()
 
 
-def _downgrade(database: LedgerDatabase, connection: Connection, step: str) -> None:
-    """Take steps back on a ledger that is whole alone: entries get other hashes, which would fit again."""
-    session = DatabaseTransaction(database, connection.connection)
-    try:
-        report = verify_session(session, None)
-    except database.driver_error as error:
-        raise database.meaning(error, session) from error
+def _take_back(where: str, session: DatabaseTransaction) -> None:
+    """Take the last step back, if the ledger is whole: entries get other hashes, which would fit again.
+
+    Raises:
+        LedgerError: the ledger is not whole.
+    """
+    report = verify_session(session, None)
     if not report.ok:
-        raise LedgerError(f"{database.where}: is not whole, so it stays as it is: {report.problems[0]}")
-    downgrade(connection, step)
+        raise LedgerError(f"{where}: is not whole, so it stays as it is: {report.problems[0]}")
+    take_out_tokens(session)
+    _note_step(session, STEPS[-2])
 
 
-def _change(database: LedgerDatabase, change: Callable[[Connection], None]) -> None:
+def _change(database: LedgerDatabase, change: Callable[[DatabaseTransaction], None]) -> None:
     """Change the tables, alone."""
-    try:
-        with database.engine.connect() as connection:
-            if database.is_sqlite:
-                _keep_a_log(connection, database)
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            else:
-                connection.exec_driver_sql("BEGIN")
-                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})")
-                connection.exec_driver_sql(database.statements.lock_chain)
-            change(connection)
-            connection.commit()
-        database.engine.dispose()  # one that was opened before does not know of the log yet
-    except DBAPIError as error:
-        if database.is_sqlite:
-            raise explain_sqlite(error.orig, database.where) from error
-        raise explain_postgresql(error.orig, database.where, broken=error.connection_invalidated) from error
+    if database.is_sqlite:
+        _keep_a_log(database)
+    database.write(change)
+    database.close_idle()  # connections that were opened before do not know of the log yet
 
 
-def _keep_a_log(connection: Connection, database: LedgerDatabase) -> None:
+def _keep_a_log(database: LedgerDatabase) -> None:
     """Write-ahead logging, which the file remembers; SQLite does not wait for others when switching to it."""
-    end = time.monotonic() + database.patience
-    while True:
+    end, mode = time.monotonic() + database.patience, ""
+    while not mode:
         try:
-            mode = connection.exec_driver_sql("PRAGMA journal_mode = WAL").scalar_one()
-        except DBAPIError as error:
-            meaning = explain_sqlite(error.orig, database.where)
+            with closing(database.connect()) as connection:
+                ((mode,),) = connection.execute("PRAGMA journal_mode = WAL")
+        except database.driver_error as error:
+            meaning = explain_sqlite(error, database.where)
             if not isinstance(meaning, LedgerUnavailableError) or time.monotonic() > end:
                 raise meaning from error
             time.sleep(0.01)
-        else:
-            if mode != "wal":
-                raise LedgerError(
-                    f"{database.where}: its file system has no write-ahead logging; use another"
-                )
-            return
+    if mode != "wal":
+        raise LedgerError(f"{database.where}: its file system has no write-ahead logging; use another")
 
 
 def _sync_folder(path: Path) -> None:

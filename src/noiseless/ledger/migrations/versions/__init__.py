@@ -1,1 +1,0 @@
-"""The steps; a new table is a new step."""
