@@ -17,8 +17,8 @@ from noiseless.ledger.entries import START, Entry, canonical, now
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.integrity import unbroken
 from noiseless.ledger.replay import REVOKED, Replay, revocation_body
-from noiseless.ledger.rows import quota_row, surplus_row
 from noiseless.ledger.schema import TABLES
+from noiseless.ledger.state import quota_row, surplus_row
 
 if TYPE_CHECKING:
     from noiseless.ledger.database import LedgerDatabase

@@ -9,8 +9,11 @@ from noiseless.ledger.accounts import AnalystAccount, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry
 from noiseless.ledger.errors import LedgerError, QuotaError, UnknownDatasetError
 from noiseless.ledger.replay import Effects, effects, paid, shares_json
-from noiseless.ledger.rows import (
+from noiseless.ledger.state import (
+    ChargedQuestion,
     DatasetRow,
+    NewQuestion,
+    State,
     accounts_text,
     answer_row,
     cell_key,
@@ -22,7 +25,6 @@ from noiseless.ledger.rows import (
     surplus_row,
     surpluses_of,
 )
-from noiseless.ledger.state import ChargedQuestion, NewQuestion, State
 
 if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction

@@ -17,8 +17,7 @@ from noiseless.ledger.entries import (
 )
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import MemoryHoldings, effects
-from noiseless.ledger.rows import DatasetRow
-from noiseless.ledger.state import Version
+from noiseless.ledger.state import DatasetRow, Version
 from noiseless.ledger.statements import ADD_DATASET
 
 if TYPE_CHECKING:

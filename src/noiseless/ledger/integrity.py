@@ -13,8 +13,8 @@ from noiseless.amounts import Cost
 from noiseless.ledger.entries import START, Anchor, Entry
 from noiseless.ledger.errors import LedgerError
 from noiseless.ledger.replay import Effects, Replay
-from noiseless.ledger.rows import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
 from noiseless.ledger.schema import HEAD, TABLES, VERSION_TABLE, everything
+from noiseless.ledger.state import AnswerRow, QuestionRow, answer_row, question_row, quota_row, surplus_row
 from noiseless.ledger.statements import CHAIN
 
 if TYPE_CHECKING:

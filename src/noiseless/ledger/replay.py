@@ -13,7 +13,7 @@ from noiseless.amounts import Cost
 from noiseless.ledger.accounts import FREE, Accounts, AnalystAccount, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry, canonical, cost_json, read_cost
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.rows import DatasetRow
+from noiseless.ledger.state import DatasetRow
 
 _NO_ENTRY = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What comes of reading what is nothing like an entry."""

@@ -1,12 +1,23 @@
-"""What a ledger tells about a dataset: its version and accounts, and its questions."""
+"""What a ledger tells about a dataset, its version, accounts and questions; and the rows that hold it."""
 
-from collections.abc import Mapping
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from noiseless.amounts import Budget, Cost, budget_bits, integer_text, remaining_bits
-from noiseless.ledger.accounts import Accounts, AnalystAccount
-from noiseless.ledger.entries import without_earlier
+from noiseless.amounts import (
+    Budget,
+    Cost,
+    budget_bits,
+    fraction_text,
+    integer_text,
+    read_fraction,
+    remaining_bits,
+)
+from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
+from noiseless.ledger.entries import canonical, read_budget, read_record, without_earlier
 from noiseless.pricing.event import Record
 from noiseless.pricing.history import History
 
@@ -165,3 +176,210 @@ class ChargedQuestion:
     body: Mapping[str, Any]
     answer: Mapping[str, Any] | None
     charge: int
+
+
+class DatasetRow(NamedTuple):
+    """A row of `ledger_datasets`; record and budgets are kept as the canonical JSON that was declared."""
+
+    id: int
+    name: str
+    version: int
+    declared: int
+    changed: int
+    digest: str
+    record_text: str
+    budget_text: str
+    analyst_budget_text: str
+    accounts: Accounts
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
+        """The dataset of a row; if it makes none, reading it fails as it likes."""
+        fields: list[Any] = [*row[:9], read_accounts(row[9])]
+        dataset = cls(*fields)
+        _record(dataset.record_text)
+        _budget(dataset.budget_text)
+        _budget(dataset.analyst_budget_text)
+        return dataset
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """The row of a dataset."""
+        return *self[:9], accounts_text(self.accounts)
+
+    @property
+    def record(self) -> Record:
+        """The declared private attributes of one person."""
+        return _record(self.record_text)
+
+    @property
+    def budget(self) -> Budget | None:
+        """The dataset's budget."""
+        return _budget(self.budget_text)
+
+    @property
+    def analyst_budget(self) -> Budget | None:
+        """The budget of each analyst."""
+        return _budget(self.analyst_budget_text)
+
+    @property
+    def history(self) -> History:
+        """The account of those who paid most."""
+        return History(self.record, self.budget, others=self.accounts.total)
+
+    def makes_sense(self) -> bool:
+        """Whether it is of the right kinds all over; of wrong ones, budgets and records fail as they like."""
+        histories = (self.history, History(self.record, self.analyst_budget))
+        return (
+            all(isinstance(one.spent, Cost) for one in histories)
+            and type(self.version) is int
+            and type(self.digest) is str
+        )
+
+    def state(self, cells: Mapping[str, Cost], analysts: Mapping[str, AnalystAccount]) -> State:
+        """What people paid and what is left, with the accounts of some cells and analysts."""
+        return State(
+            dataset=self.name,
+            version=self.version,
+            digest=self.digest,
+            record=self.record,
+            budget=self.budget,
+            analyst_budget=self.analyst_budget,
+            accounts=self.accounts,
+            cells=cells,
+            analysts=analysts,
+        )
+
+
+@lru_cache(maxsize=256)
+def _record(text: str) -> Record:
+    return read_record(json.loads(text))
+
+
+@lru_cache(maxsize=256)
+def _budget(text: str) -> Budget | None:
+    return read_budget(json.loads(text))
+
+
+def accounts_text(accounts: Accounts) -> str:
+    """What the others paid and the largest surplus, with the cell that has it: the cell is at the end.
+
+    >>> accounts_text(Accounts()), accounts_text(Accounts(Cost(2), Surplus(3, 2), "north east"))
+    ('1 0 1/1 0', '2 0 3/2 0 north east')
+    """
+    others, most, whose = accounts
+    paid = f"{integer_text(others.outputs)} {fraction_text(others.capacity)}"
+    found = f"{paid} {ratio_text(most)} {fraction_text(most.capacity)}"
+    return found if whose is None else f"{found} {whose}"
+
+
+@lru_cache(maxsize=256)
+def read_accounts(text: str) -> Accounts:
+    """The accounts of a text."""
+    outputs, capacity, ratio, more, *whose = text.split(" ", 4)
+    others = Cost(int(outputs, 0), read_fraction(capacity))
+    return Accounts(others, read_surplus(ratio, more), whose[0] if whose else None)
+
+
+def ratio_text(surplus: Surplus) -> str:
+    """The ratio of a surplus."""
+    return f"{integer_text(surplus.top)}/{integer_text(surplus.bottom)}"
+
+
+def read_surplus(ratio: str, capacity: str) -> Surplus:
+    """The surplus of a ratio and of bits."""
+    top, _, bottom = ratio.partition("/")
+    return Surplus(int(top, 0), int(bottom, 0), read_fraction(capacity))
+
+
+def read_question(row: Sequence[Any]) -> ChargedQuestion:
+    """The question of a row."""
+    question, grid, people, body, answer, charge = row
+    return ChargedQuestion(
+        question, grid, people, json.loads(body), None if answer is None else json.loads(answer), charge
+    )
+
+
+@lru_cache(maxsize=4096)
+def question_key(what: str, dataset: int, version: int, fingerprint: str) -> int:
+    """What stands for a question, a grid or people in an index: 63 bits of a hash.
+
+    >>> question_key("question", 1, 1, "q1") != question_key("question", 1, 2, "q1")
+    True
+    """
+    said = f"{what} {dataset} {version} {fingerprint}".encode()
+    return int.from_bytes(hashlib.sha256(said).digest()[:8]) >> 1
+
+
+class QuestionRow(NamedTuple):
+    """A row of `ledger_told`."""
+
+    key: int
+    dataset: int
+    version: int
+    question: str
+    grid_key: int | None
+    grid: str | None
+    people_key: int | None
+    people: str | None
+    body: str
+    charge: int
+    answer: str | None = None
+    answered: int | None = None
+
+
+def question_row(dataset: int, version: int, asked: Mapping[str, Any], charge: int) -> QuestionRow:
+    """The row of a question that is charged for."""
+    question, grid, people = asked["question"], asked["grid"], asked["people"]
+    return QuestionRow(
+        question_key("question", dataset, version, question),
+        dataset,
+        version,
+        question,
+        None if grid is None else question_key("grid", dataset, version, grid),
+        grid,
+        None if people is None else question_key("people", dataset, version, people),
+        people,
+        canonical(asked["body"]),
+        charge,
+    )
+
+
+class AnswerRow(NamedTuple):
+    """What changes in the row of a question that is answered, and what the row is found by."""
+
+    answer: str
+    answered: int
+    key: int
+    question: str
+
+
+def answer_row(dataset: int, version: int, question: str, answer: object, entry: int) -> AnswerRow:
+    """What changes in the row of a question that is answered by an entry."""
+    return AnswerRow(canonical(answer), entry, question_key("question", dataset, version, question), question)
+
+
+@lru_cache(maxsize=4096)
+def cell_key(cell: str) -> str:
+    """What stands for a cell in an index."""
+    return hashlib.sha256(cell.encode()).hexdigest()
+
+
+def surpluses_of(rows: Iterable[Sequence[Any]]) -> dict[str, Surplus]:
+    """The surpluses of rows."""
+    return {cell: read_surplus(ratio, capacity) for cell, ratio, capacity in rows}
+
+
+def surplus_row(dataset: int, cell: str, surplus: Surplus) -> tuple[int, str, str, str, str]:
+    """The row of a cell's surplus."""
+    return dataset, cell_key(cell), cell, ratio_text(surplus), fraction_text(surplus.capacity)
+
+
+def quotas_of(rows: Iterable[Sequence[Any]]) -> dict[str, AnalystAccount]:
+    """What analysts spent, of rows."""
+    return {analyst: AnalystAccount.read(factors, capacity) for analyst, factors, capacity in rows}
+
+
+def quota_row(dataset: int, analyst: str, spent: AnalystAccount) -> tuple[int, str, str, str]:
+    """The row of what an analyst spent."""
+    return dataset, analyst, *spent.texts

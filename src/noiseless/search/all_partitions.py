@@ -25,7 +25,7 @@ ALL_PARTITIONS = "all partitions"
 """What the method is called."""
 
 
-class BestPartition(NamedTuple):
+class OptimalPartition(NamedTuple):
     """The best of all partitions.
 
     Attributes:
@@ -59,7 +59,7 @@ class AllPartitions:
         return columns and goal.aim == "loss" and goal.utility == "distortion"
 
     @cached_property
-    def best(self) -> BestPartition | None:
+    def best(self) -> OptimalPartition | None:
         """The best partition; None if none keeps to the limits."""
         costs = self._costs
         lengths = sorted({Length(0), *costs.values()})
@@ -76,7 +76,7 @@ class AllPartitions:
             gone[self._sets[found.hidden]] = True
             labels[gone] = len(found.cells)
         mean = mean_loss(self._book.axes, labels, gone, self._problem.weights)
-        return BestPartition(labels, gone, lengths[found.worst], mean)
+        return OptimalPartition(labels, gone, lengths[found.worst], mean)
 
     @property
     def _problem(self) -> Problem:

@@ -11,7 +11,7 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.ranges import count_blocks
-from noiseless.search.all_partitions import AllPartitions, BestPartition
+from noiseless.search.all_partitions import AllPartitions, OptimalPartition
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size, most_answers
 from noiseless.search.goal import Targets
@@ -180,7 +180,7 @@ class LowerBounds:
         return _largest(found)
 
     @cached_property
-    def best_of_all(self) -> BestPartition | None:
+    def best_of_all(self) -> OptimalPartition | None:
         """The best of all partitions, where there are few values."""
         return AllPartitions(self.targets).best if AllPartitions.applies(self.targets) else None
 
