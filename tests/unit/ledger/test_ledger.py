@@ -389,7 +389,7 @@ def test_a_batch_of_thousands_of_questions_is_one_charge(ledger: Ledger) -> None
 def test_questions_whose_keys_collide_are_not_mixed_up(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("books", "rows"):
+    for module in ("books", "state"):
         monkeypatch.setattr(f"noiseless.ledger.{module}.question_key", lambda *_: 7)
     with Ledger.open(database_url) as ledger:
         ledger.declare("meters", digest="a", budget=99)
