@@ -65,27 +65,28 @@ class PosteriorLimit:
         An answer is open from its first member until it has as many secrets as it needs. Parts are fine where
         none is open, read from the left and from the right.
         """
-        size, many = len(order), len(self.seen)
+        size, low, middle = len(order), _bits(len(order)), _bits(len(self.seen))
         counts = self.starts[order + 1] - self.starts[order]
         members = np.repeat(np.arange(size), counts)
         pairs = np.repeat(self.starts[order] - np.cumsum(counts) + counts, counts) + np.arange(len(members))
-        keys = np.sort((cells[members] * many + self.secrets[pairs]) * size + members)
-        kinds = keys // size
-        places = keys - kinds * size
-        heads = begins(kinds)
-        answers = kinds // many * len(self.need) + self.seen[kinds % many]
+        keys = np.sort((cells[members] << middle | self.secrets[pairs]) << low | members)
+        kinds, places = keys >> low, keys & (1 << low) - 1
+        first = begins(kinds)
+        last = np.append(first[1:], True)
+        answers = kinds >> middle
+        if len(self.need) > 1:
+            answers = answers * len(self.need) + self.seen[kinds & (1 << middle) - 1]
         ends = np.append(starts[1:], size)
-        left = self._open(answers[heads], places[heads], ends)
-        last = np.append(heads[1:], True)
+        left = self._open(answers[first], places[first], ends)
         right = self._open(answers[last], size - 1 - places[last], size - starts)[::-1]
         return np.asarray((left[:-1] == 0) & (right[1:] == 0))
 
     def _open(self, answers: IntArray, places: IntArray, ends: IntArray) -> IntArray:
         """How many answers are open after each place; they end with their cell."""
         size = int(ends.max())
-        keys = np.sort(answers * size + places)
-        answers = keys // size
-        places = keys - answers * size
+        low = _bits(size)
+        keys = np.sort(answers << low | places)
+        answers, places = keys >> low, keys & (1 << low) - 1
         heads = np.flatnonzero(begins(answers))
         cells, seen = np.divmod(answers[heads], len(self.need))
         met = heads + self.need[seen] - 1
@@ -93,6 +94,11 @@ class PosteriorLimit:
         closes = np.where(enough, places[np.minimum(met, len(keys) - 1)], ends[cells])
         change = np.bincount(places[heads], minlength=size + 1) - np.bincount(closes, minlength=size + 1)
         return np.cumsum(change)[:size]
+
+
+def _bits(count: int) -> int:
+    """How many bits hold the numbers below a count: sorted keys are numbers side by side."""
+    return max(1, (count - 1).bit_length())
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,9 +178,9 @@ class TopDown:
         numbers[mine] = np.arange(len(mine))
         own = numbers[cells]
         within = own >= 0
-        keys = np.sort(own[within] * len(axis.codes) + axis.ranks[order[within]])
-        own = keys // len(axis.codes)
-        members = axis.order[keys - own * len(axis.codes)]
+        low = _bits(len(axis.codes))
+        keys = np.sort(own[within] << low | axis.ranks[order[within]])
+        own, members = keys >> low, axis.order[keys & (1 << low) - 1]
         starts = np.flatnonzero(begins(own))
         ends = np.append(starts[1:], len(own)) - 1
         codes = axis.codes[members]
