@@ -40,8 +40,9 @@ MOST_FOR_HALVING = 2000
 MOST_TO_SUPPRESS = 10
 """With more public values not every set of them is tried for suppression, where none was found."""
 
-MOST_FOR_PATHS = 1000
-"""With more public values in several columns cells are cut from the top down and not merged greedily."""
+FEW_VALUES = 500
+"""With more public values a release is searched for by itself, and not among all levels; and in several
+columns cells are cut from the top down and not merged greedily."""
 
 TRIED = 12
 """For a weight so many posteriors are tried from the top down."""
@@ -50,6 +51,12 @@ MONDRIAN, FROM_MONDRIAN = "Mondrian", "Mondrian, improved"
 
 DEALS, DEALT = 200, 6
 """For a weight so many posteriors are looked at, and so many of them dealt."""
+
+
+def cuts_instead(targets: Targets) -> bool:
+    """Whether there are too many values for the greedy paths, and cells are cut from the top down instead."""
+    auto = targets.goal.method == "auto" and top_down_applies(targets)
+    return auto and targets.problem.size > FEW_VALUES
 
 
 @dataclass(eq=False)
@@ -134,9 +141,7 @@ class PartitionSearch:
 
     @property
     def _is_cut_instead(self) -> bool:
-        """Whether there are too many values for the greedy paths, and cells are cut instead."""
-        auto = self.targets.goal.method == "auto" and top_down_applies(self.targets)
-        return auto and self.targets.problem.size > MOST_FOR_PATHS
+        return cuts_instead(self.targets)
 
     # --- exactly ----------------------------------------------------------------------------------
 
@@ -337,10 +342,7 @@ class PartitionSearch:
         self.contiguous = suppress_values(self.pool, None if self._is_cut_instead else self.paths)
 
 
-FEW_VALUES = 500
-"""With more public values a release is searched for by itself, and not among all levels."""
-
-WORK, FEWEST = 20_000, 12
+WORK, MORE_WORK, FEWEST = 20_000, 200_000, 12
 """So many levels are looked at that they are so many public values in all, or at least this number."""
 
 
@@ -367,7 +369,8 @@ class Levels:
 
         Small ones are asked for most: of too many the first half are those, and the rest are spread.
         """
-        most, many = int(problem.largest_posteriors.min()), max(FEWEST, WORK // problem.size)
+        work = WORK if Levels.are_few(problem) else MORE_WORK
+        most, many = int(problem.largest_posteriors.min()), max(FEWEST, work // problem.size)
         first = min(most, many if most <= many else many // 2)
         return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
 

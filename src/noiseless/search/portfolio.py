@@ -16,7 +16,7 @@ from noiseless.search.greedy import GreedyPaths
 from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.merging.path import MergePath, MergePoint
-from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, NOT_EXACT, Levels, PartitionSearch
+from noiseless.search.methods import FROM_MONDRIAN, MONDRIAN, NOT_EXACT, Levels, PartitionSearch, cuts_instead
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.strips import LineStrip, strips
@@ -147,7 +147,12 @@ class _Run:
             if fewest:
                 yield self.fewest
         if method != "exact":
-            yield self.greedy
+            yield partial(self.levels, method) if self._are_cut(method) else self.greedy
+
+    def _are_cut(self, method: Method) -> bool:
+        """Whether there are too many values for the greedy paths, and cells are cut from the top down."""
+        goal = Goal(objective=self.objective, utility=self.utility, method=method, min_posterior=1)
+        return method == "auto" and cuts_instead(Targets(self.problem, goal))
 
     def series(self, name: str, makers: list[Maker], note: str = "") -> Series:
         """Measure what is made."""
@@ -279,12 +284,20 @@ class _Run:
 
     def levels(self, method: Method) -> Series:
         """What is found for each number of values left and each leakage."""
+        name = TOP_DOWN if self._are_cut(method) else GREEDY
         makers: list[Maker] = [
-            (_SETTINGS[level.method], partial(Cells.from_labels, level.cells.cell_of), None)
+            (
+                "" if level.method == name == TOP_DOWN else _SETTINGS[level.method],
+                partial(Cells.from_labels, level.cells.cell_of),
+                None,
+            )
             for level in Levels(self.paths, method)
             if level.method in _SETTINGS  # others have a series of their own
         ]
-        return self.series(GREEDY, makers)
+        if name == TOP_DOWN:
+            ends = (np.arange(self.problem.size), self.problem.group_of)
+            makers = [*(("", partial(Cells.from_labels, end), None) for end in ends), *makers]
+        return self.series(name, makers)
 
     @property
     def _leaves_out(self) -> bool:
