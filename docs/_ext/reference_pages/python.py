@@ -48,7 +48,18 @@ def _order(target: str) -> tuple[bool, bool]:
 
 
 SUBJECTS = (
-    Subject("audit", "Audit", "What a table gives away.", ("audit.md",), ("audits",)),
+    Subject(
+        "audit",
+        "Audit",
+        "What a table gives away.",
+        ("audit.md",),
+        ("audits",),
+        (
+            *(("audits.policy", name) for name in ("Policy", "PolicyCheck", "PolicyResult")),
+            ("audits.under_rules", "UnderRules"),
+            ("rules.totals", "Totals"),
+        ),
+    ),
     Subject(
         "release",
         "Release",

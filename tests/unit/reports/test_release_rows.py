@@ -69,7 +69,7 @@ class TestVerdict:
         made = releases.release(
             table, sensitive="s", public=["x", "y"], column_weight=weights, min_posterior=2
         )
-        assert verdict(made).endswith("no row is further than 0 from the original (weighted max distance).")
+        assert verdict(made).endswith("no row is further than 0 from the original (weighted gower distance).")
 
     def test_nothing_to_hide(self) -> None:
         made = release(point=point(1, 0, leakage=Bits(1)), sensitive_values=1)
