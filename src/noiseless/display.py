@@ -224,6 +224,15 @@ def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-places), rounding):,}"
 
 
+def percent_above(share: Fraction) -> str:
+    """A share in per cent with two decimals, rounded up.
+
+    >>> percent_above(Fraction(1, 3)), percent_above(Fraction(0))
+    ('33.34 %', '0 %')
+    """
+    return f"{math.ceil(share * 10_000) / 100:.2f} %" if share else "0 %"
+
+
 def nearest(number: Fraction) -> float:
     """The nearest float; infinite where there is none."""
     try:

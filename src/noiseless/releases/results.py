@@ -1,15 +1,13 @@
 """What a release is, and what a frontier is: frozen results with the JSON's names."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from noiseless.display import counted, html_rows, html_table, text_table, verb
+from noiseless.display import counted, html_rows, html_table, percent_above, text_table, verb
 from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
@@ -249,7 +247,7 @@ class Release:
         if point.distortion is not None:
             lines["largest change"] = f"{point.distortion} ({self.certificate['options']['distance']})"
         if point.mean_loss is not None and len(self.request.public) > 1:
-            lines["mean loss"] = f"{_percent(point.mean_loss)} of a column"
+            lines["mean loss"] = f"{percent_above(point.mean_loss)} of a column"
         if point.suppressed_rows:
             lines["suppressed"] = (
                 f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
@@ -275,8 +273,3 @@ class Release:
 def lower_text(bits: Bits) -> str:
     """Bits that are kept, with two decimals, rounded down."""
     return f"{int(bits.lower * 100) / 100:.2f} bits"
-
-
-def _percent(share: Fraction) -> str:
-    """A share in per cent with two decimals, rounded up."""
-    return f"{math.ceil(share * 10_000) / 100:.2f} %"

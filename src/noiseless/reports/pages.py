@@ -10,7 +10,7 @@ from typing import Literal
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from noiseless.display import bound_text, counted, printable, verb
+from noiseless.display import bound_text, counted, percent_above, printable, verb
 from noiseless.reports.canvas import LOOKS
 from noiseless.reports.notation import kept_text, length_text, share_text, upper_text, value_text
 from noiseless.tables import written_whole
@@ -114,6 +114,7 @@ def environment(*packages: str) -> Environment:
         "kept": kept_text,
         "distance": length_text,
         "share": share_text,
+        "percent": percent_above,
         "shown": shown,
         "upper": upper_text,
         "values": lambda count: counted(count, "values"),

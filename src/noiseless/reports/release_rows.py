@@ -20,6 +20,7 @@ _MOST_PLACES = 12
 
 _BETTER = {
     "distortion": "a smaller distortion",
+    "mean loss": "a smaller mean loss",
     "resolution": "a larger resolution",
     "leakage": "less leakage",
     "maximin": "less maximin information",
@@ -180,7 +181,7 @@ def chosen_by(release: Release) -> str:
     if request.weight is not None:
         return "lagrangian"
     if {"min_posterior", "max_leakage", "max_maximin"} & request.targets.keys():
-        return request.utility
+        return "mean loss" if request.prefer == "mean" else request.utility
     return "maximin" if request.objective == "maximin" else "leakage"
 
 
@@ -251,5 +252,5 @@ def _room(release: Release, better: str) -> str:
         return "How much better any other cells could be is not known."
     if release.gap == 0:
         return f"No other cells have {better}."
-    unit = "" if chosen_by(release) == "distortion" else " bits"
+    unit = "" if chosen_by(release) in ("distortion", "mean loss") else " bits"
     return f"Any other cells could be better by {length_text(release.gap)}{unit} at most."

@@ -1,6 +1,6 @@
 """A release or a frontier as plain text for a terminal."""
 
-from noiseless.display import counted, verb
+from noiseless.display import counted, percent_above, verb
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.frontier_page import (
@@ -57,6 +57,8 @@ def _measures(release: Release) -> str:
     ]
     if now.distortion is not None:
         rows.append(("distortion", "0", length_text(now.distortion)))
+    if now.mean_loss is not None and len(release.request.public) > 1:
+        rows.append(("mean loss", "0 %", percent_above(now.mean_loss)))
     if now.suppressed_rows:
         rows.append(("suppressed rows", "0", f"{now.suppressed_rows:,}"))
     about = f"{names_text(release.request.sensitive)}, {counted(release.sensitive_values, 'values')}"
