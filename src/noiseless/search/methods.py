@@ -342,8 +342,9 @@ class PartitionSearch:
         self.contiguous = suppress_values(self.pool, None if self._is_cut_instead else self.paths)
 
 
-WORK, MORE_WORK, FEWEST = 20_000, 200_000, 12
-"""So many levels are looked at that they are so many public values in all, or at least this number."""
+WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
+"""So many levels are looked at that they are so many public values in all (more of them where cells are cut
+from the top down, which is quick), or at least this number."""
 
 
 @dataclass(frozen=True, eq=False)
