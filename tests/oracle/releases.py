@@ -47,6 +47,7 @@ class Made:
     far: Fraction  # the square of the distortion
     rows: int
     contiguous: bool
+    mean: Fraction  # the mean loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +259,29 @@ class Table:
             max(self.read(cell)[1] for cell in cells),
             sum(self.counts[x] for x in hidden),
             self.in_order(hidden, cells),
+            self.mean_loss(hidden, cells),
         )
+
+    def mean_loss(self, hidden: frozenset[int], cells: list[frozenset[int]]) -> Fraction:
+        """The mean over rows and columns of the share that a row's cell spans; `*` is all of a column."""
+        weights = self.weights or (1,) * self.width
+        gone = sum(self.counts[x] for x in hidden)
+        total = Fraction(0)
+        for place, weight in enumerate(weights):
+            shares = [self._share(place, cell) * sum(self.counts[x] for x in cell) for cell in cells]
+            total += weight * (gone + sum(shares))
+        return total / (sum(weights) * len(self.rows)) if sum(weights) else Fraction(0)
+
+    def _share(self, place: int, cell: frozenset[int]) -> Fraction:
+        values = [row[place] for row in self.tuples]
+        held = {values[x] for x in cell}
+        if self.kinds[place] == "category":
+            others = len(set(values)) - 1
+            return Fraction(len(held) - 1, others) if others else Fraction(0)
+        numbers = [value for value in values if self.is_number(place, value)]
+        if len(held) == 1:
+            return Fraction(0)
+        return Fraction(max(held) - min(held), max(numbers) - min(numbers))
 
     def in_order(self, hidden: frozenset[int], cells: list[frozenset[int]]) -> bool:
         """Whether cells of one column are runs of the values that are left in their group."""
@@ -355,7 +378,7 @@ def value(made: Made, asked: dict[str, Any]) -> Any:
     """What is to be small; floats only for a weight."""
     what = aim(asked)
     if what == "loss":
-        return loss(made, asked)
+        return made.mean if asked.get("prefer") == "mean" else loss(made, asked)
     if what == "leak":
         return leak(made, asked)
     used = math.sqrt(made.far) if asked["utility"] == "distortion" else -math.log2(made.resolution)
@@ -441,4 +464,6 @@ def random_request(rng: random.Random) -> dict[str, Any]:
         if rng.random() < 0.3:
             asked["min_posterior"] = hides["min_posterior"]
     asked["method"] = rng.choice(["auto", "auto", "auto", "greedy", "exact"])
+    if asked["utility"] == "distortion":
+        asked["prefer"] = rng.choice(["worst", "worst", "mean"])
     return asked

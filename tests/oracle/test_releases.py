@@ -32,6 +32,7 @@ def same(point: Any, made: Made) -> bool:
         and point.distortion.squared == made.far
         and point.suppressed_rows == made.rows
         and point.cells == len(made.cells) + bool(made.hidden)
+        and point.mean_loss == made.mean
     )
 
 
@@ -46,6 +47,8 @@ def as_good(one: Any, other: Any, asked: dict[str, Any]) -> bool:
 def in_its_unit(value: Any, asked: dict[str, Any]) -> float:
     """What is made small, in the unit of gaps: bits, or a distance."""
     if oracle.aim(asked) == "lagrangian":
+        return float(value)
+    if oracle.aim(asked) == "loss" and asked.get("prefer") == "mean":
         return float(value)
     by_distance = oracle.aim(asked) == "loss" and asked["utility"] == "distortion"
     return math.sqrt(value) if by_distance else math.log2(value)

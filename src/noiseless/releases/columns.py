@@ -133,7 +133,7 @@ class PublicColumn:
             raise ValueError("the column has no hierarchy")
         return self.tree
 
-    def for_codebook(self, distance: Distance, *, alone: bool) -> Numbers | Categories | Hierarchy:
+    def for_codebook(self, *, alone: bool) -> Numbers | Categories | Hierarchy:
         """The column as merging algorithms take it.
 
         What is no number has one here too, so that all tuples have one; it is never merged with another.
@@ -148,10 +148,7 @@ class PublicColumn:
         lines = self.marks == 0
         beyond = self.units[lines].max() if lines.any() else 0
         units[~lines] = beyond + self.marks[~lines].astype(units.dtype) if alone else self.units[lines].min()
-        if distance == "gower" and self.span is not None:
-            span = (self.span[0] / self.unit, self.span[1] / self.unit)
-            return Numbers(units[self.codes], weight=self.weight, span=span)
-        return Numbers(units[self.codes], weight=self.weight * self.unit)
+        return Numbers.on_lattice(units[self.codes], self.unit, self.weight, self.span)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +176,7 @@ class PublicColumns:
     def codebook(self, request: ReleaseRequest) -> ColumnCodebook:
         """What merging algorithms measure the distortion by."""
         alone = len(self.columns) == 1 and self.distance != "gower"
-        columns = [column.for_codebook(self.distance, alone=alone) for column in self.columns]
+        columns = [column.for_codebook(alone=alone) for column in self.columns]
         return ColumnCodebook(*columns, distance=self.distance, codeword=request.codeword)
 
 

@@ -143,7 +143,7 @@ def axis(column: Column) -> Axis:
         points = values - values[0]
         whole = Fraction(int(points[-1]))
         if column.span is not None:
-            whole = max(whole, (column.span[1] - column.span[0]) / column.unit)
+            whole = (column.span[1] - column.span[0]) / column.unit
         return Axis(codes.reshape(-1), points, whole, column.weight)
     if isinstance(column, Categories):
         many = len(column.labels)

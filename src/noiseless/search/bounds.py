@@ -173,7 +173,7 @@ class LowerBounds:
             found = [self._resolution(), self._resolution_of_blocks()]
         else:
             best = self.best_of_all
-            known = None if best is None else LowerBound(best.distortion, _ALL)
+            known = None if best is None or self.targets.goal.by_mean else LowerBound(best.distortion, _ALL)
             if known is not None and self.targets.blocks is None:
                 return known
             found = [known, self._line(), self._pairs(), self._line_of_blocks()]

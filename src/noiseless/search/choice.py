@@ -233,7 +233,7 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
         targets: the limits.
         choose: finds the best partition for a goal.
     """
-    goal, problem = replace(targets.goal, weight=None, method="auto"), targets.problem
+    goal, problem = replace(targets.goal, weight=None, method="auto", prefer="worst"), targets.problem
     if goal.max_distortion is None and goal.min_resolution is None:  # only what is never merged is in the way
         return RequestError(f"{_hidden(goal)} was not found with so few suppressed rows; {_eased(goal)}")
     lost: Utility = "distortion" if goal.max_distortion is not None else "resolution"

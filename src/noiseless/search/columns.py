@@ -57,17 +57,29 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.steps)
 
+    @classmethod
+    def on_lattice(
+        cls,
+        steps: IntArray,
+        unit: Fraction,
+        weight: Fraction,
+        span: tuple[Fraction, Fraction] | None = None,
+    ) -> "Numbers":
+        """From whole multiples of a unit; some may stand for what is no number, and lie outside the range."""
+        found = object.__new__(cls)
+        for name, value in (("steps", steps), ("unit", unit), ("weight", weight), ("span", span)):
+            object.__setattr__(found, name, value)
+        return found
+
     def value(self, index: int) -> Fraction:
         """The number of one public value."""
         return int(self.steps[index]) * self.unit
 
     def take(self, indices: npt.ArrayLike) -> "Numbers":
         """The column of other public values, each of which has the number of one of these."""
-        found = object.__new__(Numbers)
-        for name in ("unit", "weight", "span"):
-            object.__setattr__(found, name, getattr(self, name))
-        object.__setattr__(found, "steps", self.steps[np.asarray(indices, np.int64)])
-        return found
+        return Numbers.on_lattice(
+            self.steps[np.asarray(indices, np.int64)], self.unit, self.weight, self.span
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,6 +86,11 @@ class Goal:
             raise RequestError("a method is 'auto', 'greedy' or 'exact'")
         if self.prefer not in ("worst", "mean"):
             raise RequestError("the loss to prefer is 'worst' or 'mean'")
+        if self.prefer == "mean" and self.utility == "resolution":
+            raise RequestError(
+                "the mean loss is preferred to the largest change, not to the resolution; leave `prefer` or "
+                "the utility out"
+            )
         if self.weight is not None and self.weight < 0:
             raise RequestError("a weight is not negative")
         if not 0 <= self.suppress < 1:

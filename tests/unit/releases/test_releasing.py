@@ -443,3 +443,33 @@ def test_advice_is_given_where_it_helps(tmp_path: Path) -> None:
         with pytest.raises(RequestError) as refused:
             nl.release(path, sensitive="b", public="a", **limits)
         assert "--missing drop" not in str(refused.value)
+
+
+@pytest.mark.parametrize("distance", ["absolute", "euclidean", "max", "gower"])
+def test_the_mean_loss_does_not_depend_on_decimals_or_on_the_distance(distance: str) -> None:
+    halves = [0.0, 0.5, 0.0, 0.5, 0.0, 0.0]
+    table = pa.table({"a": halves, "b": [0, 0, 4, 4, 10, 10], "s": list("xyyxxy")})
+    done = release(table, sensitive="s", public=["a", "b"], min_posterior=2, distance=distance, prefer="mean")
+    assert (done.point.mean_loss, done.optimal) == (Fraction(2, 15), True)
+
+
+def test_what_is_no_number_does_not_widen_a_column() -> None:
+    blank = release(
+        pa.table({"a": [0, 1, None, None], "s": list("xyxy")}), sensitive="s", public="a", min_posterior=2
+    )
+    assert blank.point.mean_loss == Fraction(1, 2)
+    texts = pa.table({"a": ["0", "1", "?", "?", "n/a", "n/a", "-", "-"], "s": list("xyxyxyxy")})
+    done = release(texts, sensitive="s", public="a", numeric="a", min_posterior=2)
+    assert done.point.mean_loss == Fraction(1, 4)
+
+
+def test_a_refusal_speaks_of_the_largest_change_whatever_is_preferred() -> None:
+    secrets = ["s2", "s3", "s3", "s3", "s3", "s4", "s1", "s4", "s4", "s2"]
+    table = pa.table({"a": [0, 8, 8, 0, 8, 20, 1, 8, 1, 8], "s": secrets})
+    asked: dict[str, Any] = {"sensitive": "s", "public": "a", "min_posterior": 2, "prefer": "mean"}
+    with pytest.raises(RequestError, match=r"a distortion of 6 \(the least possible\)"):
+        release(table, **asked, max_distortion=5)
+    with pytest.raises(RequestError, match="was not found"):
+        release(table, **asked, max_distortion=6, min_resolution=2)
+    with pytest.raises(RequestError, match="not to the resolution"):
+        release(table, **asked, utility="resolution")
