@@ -238,14 +238,15 @@ def _read(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
     public, unit = request.roles.public, request.roles.unit
     _require_columns(tables, request)
     wanted, parts = (*request.shared, *public, *([unit] if unit else [])), []
+    alone = len(tables) == 1 and request.distinct
+    whole = request.prepared(tables[0], wanted) if alone else None  # what is refused counts all of its rows
     for table in tables:
         columns = [column for column in wanted if column in table.columns]
         chosen = request.prepared(table.distinct_rows() if request.distinct else table, columns)
         parts.append((chosen, chosen.with_missing(columns, request.missing)))
     first, *others = (after for _, after in parts)
     if not others:
-        whole = request.prepared(tables[0], wanted) if request.distinct else parts[0][0]
-        return _ReadTables(whole, first, public, tuple(parts))
+        return _ReadTables(parts[0][0] if whole is None else whole, first, public, tuple(parts))
     joined, seen = first.link(others, unit or "", request.shared, public)
     return _ReadTables(joined, joined, seen, tuple(parts))
 

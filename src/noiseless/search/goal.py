@@ -254,7 +254,8 @@ class Targets:
         goal = self.goal
         loss, leak = found.loss(goal.utility), found.leak(goal.objective)
         other = Bits(1) if found.distortion is None else found.loss(_OTHER[goal.utility])
-        mean = Fraction(0) if found.mean_loss is None else found.mean_loss
+        by_distance = goal.utility == "distortion" and found.mean_loss is not None
+        mean = found.mean_loss if by_distance else Fraction(0)
         rest = (mean, other, -found.cells)
         if goal.aim == "lagrangian":
             value = Lagrangian(leak.ratio, loss, as_fraction(goal.weight or 0))

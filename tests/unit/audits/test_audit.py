@@ -15,6 +15,7 @@ from noiseless.errors import (
     ColumnError,
     EmptyTableError,
     MissingValuesError,
+    NoiselessError,
     RequestError,
     UnknownColumnError,
 )
@@ -326,3 +327,9 @@ def test_one_row_has_its_value_given_away() -> None:
     found = audit(table, sensitive="s", public="x", unit="id")
     assert found.verdict.startswith("NOT PRIVATE: 1 of 3 persons has their s given away completely")
     assert found.summary["homogeneous groups"] == "1 (1 person)"
+
+
+def test_what_is_refused_counts_all_rows_also_where_equal_ones_are_dropped() -> None:
+    table = pa.table({"a": [1, 1, 2], "b": [1, 1, 1], "u": pa.array([None, None, 7])})
+    with pytest.raises(NoiselessError, match="has 2 missing values"):
+        audit(table, sensitive="a", public="b", unit="u", distinct_rows=True)
