@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 from weakref import WeakSet
 
 from noiseless.ledger import statements
@@ -137,10 +137,12 @@ def _connect_sqlite(path: Path, mode: str, patience: float) -> sqlite3.Connectio
 
 def _connect_postgresql(url: str, patience: float) -> Any:  # noqa: ANN401 - the driver's own
     import psycopg
+    from psycopg.conninfo import conninfo_to_dict
 
-    given = parse_qs(urlsplit(url).query)
+    address = url.replace("+psycopg", "", 1)
+    given = conninfo_to_dict(address)
     options: dict[str, Any] = {name: value for name, value in _CONNECTING.items() if name not in given}
-    connection = psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True, **options)
+    connection = psycopg.connect(address, autocommit=True, **options)
     connection.execute(
         "SELECT set_config('synchronous_commit', 'on', false)"
         " WHERE current_setting('synchronous_commit') IN ('off', 'local')"

@@ -116,5 +116,7 @@ def explain_connecting(error: Any, where: str, *, was_reached: bool) -> LedgerEr
     text = " ".join(str(error).split())
     if was_reached or any(sign in text for sign in _PASSING):
         return LostConnectionError(f"{where}: the server went away; ask again")
+    if type(error).__name__ == "ProgrammingError":  # its text may hold the password
+        return LedgerError(f"{where}: is no address of PostgreSQL; percent-encode special characters in it")
     reason = text.rpartition("FATAL: ")[2] if "FATAL: " in text else "the server cannot be reached"
     return LedgerError(f"{where}: {reason}")

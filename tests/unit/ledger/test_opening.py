@@ -144,6 +144,21 @@ def test_a_server_that_is_not_there_is_said_at_once(url: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://u:se[cret@127.0.0.1:1/db", "the server cannot be reached"),
+        ("postgresql://u:se\u2100cret@127.0.0.1:1/db", "the server cannot be reached"),
+        ("postgresql://u:secret@[::1/db", "is no address of PostgreSQL"),
+        ("postgresql://u:se cret@/db", "is no address of PostgreSQL"),
+    ],
+)
+def test_odd_addresses_are_refused_without_their_password(url: str, said: str) -> None:
+    with pytest.raises(LedgerError, match=said) as caught:
+        Ledger.open(url)
+    assert "cret" not in str(caught.value)
+
+
 def test_what_the_server_refuses_is_said(postgres: PostgresServer) -> None:
     url = postgres.url("public").replace("/postgres?", "/nowhere?").replace("noiseless@", "noiseless:secret@")
     with pytest.raises(LedgerError, match='database "nowhere" does not exist') as caught:
