@@ -15,7 +15,6 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Bits
-from noiseless.search.bounds import Radii
 from noiseless.search.choice import EXACT, Pool
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
@@ -26,6 +25,7 @@ from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
+from noiseless.search.radii import Radii
 from noiseless.search.strips import LineStrip, Room, least_number, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
 from noiseless.search.top_down import TOP_DOWN, top_down_cells
