@@ -16,7 +16,7 @@ from noiseless.search.choice import EXACT, Candidate, Choice, Pool, lagrangian, 
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.greedy import GreedyPaths, best_point
+from noiseless.search.greedy import GreedyPaths, add_without_paths, best_point, leaves_paths_out
 from noiseless.search.loss import Lagrangian, Loss, Method
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
@@ -138,6 +138,10 @@ class PartitionSearch:
         auto = self.targets.goal.method == "auto" and top_down_applies(self.targets)
         return auto and self.targets.problem.size > MOST_FOR_PATHS
 
+    @property
+    def _has_no_paths(self) -> bool:
+        return self._is_cut_instead or leaves_paths_out(self.targets)
+
     # --- exactly ----------------------------------------------------------------------------------
 
     def exactly(self) -> None:
@@ -251,7 +255,10 @@ class PartitionSearch:
     # --- greedily ---------------------------------------------------------------------------------
 
     def greedily(self) -> None:
-        """The best points of the greedy paths."""
+        """The best points of the greedy paths; of other cells where these would take too long."""
+        if leaves_paths_out(self.targets):
+            add_without_paths(self.pool)
+            return
         for path in self.paths.serving(self.targets):
             point = best_point(path, self.targets)
             if point is not None:
@@ -301,15 +308,13 @@ class PartitionSearch:
             yield best.cells, best.hidden, keeps
         elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
             following = best.quality.min_posterior + 1
-            if self._is_cut_instead:
+            if self._has_no_paths:
                 return
             point = self.paths.leakage.meeting(min_posterior=following)
             if point is not None:
                 yield point.cells, none, following
         elif (
-            best is None
-            and not self._is_cut_instead
-            and (targets.goal.protects or targets.blocks is not None)
+            best is None and not self._has_no_paths and (targets.goal.protects or targets.blocks is not None)
         ):
             blocks = None if targets.blocks is None else Bits(targets.blocks)
             hiding = replace(
@@ -334,7 +339,7 @@ class PartitionSearch:
         """Some rows withheld, if that helps."""
         from noiseless.search.suppression import suppress_values
 
-        self.contiguous = suppress_values(self.pool, None if self._is_cut_instead else self.paths)
+        self.contiguous = suppress_values(self.pool, None if self._has_no_paths else self.paths)
 
 
 FEW_VALUES = 500
