@@ -215,7 +215,7 @@ class ColumnCodebook:
             (tree, np.array(costs)) for tree, (_, costs) in zip(axes, self.scaled.hierarchies, strict=True)
         )
 
-    def _distances(self, values: IntArray, others: IntArray) -> IntArray:
+    def distances(self, values: IntArray, others: IntArray) -> IntArray:
         """How far each of some values (a row each) is from each of others; where `fits`."""
         scaled, rows = self.scaled, values[:, None]
         parts = [np.abs(column[rows] - column[others]) for column in scaled.positions.T]
@@ -226,15 +226,17 @@ class ColumnCodebook:
 
     def _medoid_cost(self, members: IntArray) -> int:
         """The least largest distance of a member to all: first of those that are nearest to the extremes."""
+        if len(members) == 1:
+            return int(self.distances(members, members)[0, 0])
         numbers = self.scaled.positions[members]
         ends = np.concatenate((numbers.argmin(axis=0), numbers.argmax(axis=0), [0]))
-        least = self._distances(members, members[np.unique(ends)]).max(axis=1)
+        least = self.distances(members, members[np.unique(ends)]).max(axis=1)
         order, best = np.argsort(least, kind="stable"), _ROOM
         rows = max(1, _AT_ONCE // len(members))
         for start in range(0, len(order), rows):
             if least[order[start]] >= best:
                 break
-            reached = self._distances(members[order[start : start + rows]], members).max(axis=1)
+            reached = self.distances(members[order[start : start + rows]], members).max(axis=1)
             best = min(best, int(reached.min()))
         return best
 

@@ -69,6 +69,8 @@ class Hulls:
         self.exact = self.grows or (self._mean and (len(self._low) == 1 or codebook.combine == "max"))
         self.own = codebook.cell_costs(values, values)
         self._members = [*values[:, None], *([values[:0]] * room)]
+        self._medoid = codebook.word == "medoid"
+        self._reach = [*self.own[0][:, None], *([values[:0]] * room)]  # of each member, within its cell
 
     def together(self, cell: int, others: IntArray | None = None) -> Costs:
         """What a cell costs with each of others (all if not given), or at least that.
@@ -107,14 +109,35 @@ class Hulls:
         """What a cell costs with each of others."""
         if self.exact or self.codebook is None or not len(others):
             return self.together(cell, others)
-        sizes, mine, parts = self.counts[others] + self.counts[cell], self._members[cell], []
-        pieces = min(len(others), 1 + int(sizes.sum()) // _AT_ONCE)
-        for some in np.array_split(np.arange(len(others)), pieces):
-            pairs = [np.append(mine, self._members[other]) for other in others[some]]
-            starts = np.cumsum(sizes[some]) - sizes[some]
-            parts.append(self.codebook.cell_costs(np.concatenate(pairs), starts))
+        mine = len(self._members[cell])
+        work = int(self.counts[others].sum()) * mine if self._medoid else mine * len(others)
+        look = self._medoid_costs if self._medoid else self._middle_costs
+        parts = [look(cell, some) for some in np.array_split(others, min(len(others), 1 + work // _AT_ONCE))]
         tops, bottoms = zip(*parts, strict=True)
         return np.concatenate(tops), np.concatenate(bottoms)
+
+    def _middle_costs(self, cell: int, others: IntArray) -> Costs:
+        """By all members of each pair."""
+        sizes = self.counts[others] + self.counts[cell]
+        pairs = [np.append(self._members[cell], self._members[other]) for other in others]
+        return self._book.cell_costs(np.concatenate(pairs), np.cumsum(sizes) - sizes)
+
+    def _medoid_costs(self, cell: int, others: IntArray) -> Costs:
+        """By the distances between members of one and of the other; those within each are known."""
+        starts = np.cumsum(self.counts[others]) - self.counts[others]
+        values, reach = (
+            np.concatenate([part[other] for other in others]) for part in (self._members, self._reach)
+        )
+        apart = self._book.distances(self._members[cell], values)
+        mine = np.maximum(np.maximum.reduceat(apart, starts, axis=1), self._reach[cell][:, None]).min(axis=0)
+        theirs = np.minimum.reduceat(np.maximum(apart.max(axis=0), reach), starts)
+        return np.minimum(mine, theirs), np.ones(len(others), np.int64)
+
+    @property
+    def _book(self) -> ColumnCodebook:
+        if self.codebook is None:
+            raise TypeError("cells that cost as much as they hold have no codebook")
+        return self.codebook
 
     def cheapest(self, cell: int, allowed: BoolArray) -> tuple[Cost, IntArray]:
         """The least cost of a cell with one of those allowed (there are some), and those that cost it."""
@@ -151,6 +174,13 @@ class Hulls:
         self._mark[self._mark[:, cell] != self._mark[:, other], cell] = -1
         for tree, place in zip(self._trees, self._place, strict=True):
             place[cell] = tree.common(int(place[cell]), int(place[other]))
+        if self._medoid:
+            apart = self.codebook.distances(self._members[cell], self._members[other])
+            reaches = apart.max(axis=1), apart.max(axis=0)
+            both = [
+                np.maximum(self._reach[one], far) for one, far in zip((cell, other), reaches, strict=True)
+            ]
+            self._reach[cell] = np.concatenate(both)
         if not self.exact:
             self._members[cell] = np.append(self._members[cell], self._members[other])
 
@@ -168,6 +198,8 @@ class Hulls:
         for tree, place in zip(self._trees, self._place, strict=True):
             place[cell] = tree.common(int(place[values].min()), int(place[values].max()))
         self._members[cell] = values
+        if self._medoid:
+            self._reach[cell] = self.codebook.distances(values, values).max(axis=1)
 
     # --- fractions ----------------------------------------------------------------------------------
 
