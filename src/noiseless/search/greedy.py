@@ -21,8 +21,9 @@ from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Problem, SideInformation
 from noiseless.search.top_down import TOP_DOWN, top_down_cells
 
-MOST_VALUES, MOST_FOR_BOTH = 3000, 1000
-"""With more public values a path, or problem (7) with its three weights, takes longer than about 2 s."""
+MOST_VALUES, FEWER_VALUES = 3000, 1000
+"""With more public values a path takes longer than about 2 s; the lower number is for problem (7) with its
+three weights, and for costs that do not follow from each column's extremes."""
 
 GREEDY, DEALING = "greedy", "dealing"
 """What methods are called."""
@@ -89,7 +90,7 @@ class GreedyPaths:
         book = self.problem.codebook
         fits = isinstance(book, ColumnCodebook) and book.fits
         by_arrays = self.problem.plain and (self.utility == "resolution" or fits)
-        return self.problem.size > (MOST_FOR_BOTH if by_arrays else SLOW)
+        return self.problem.size > (FEWER_VALUES if by_arrays else SLOW)
 
     def both(self, weight: Fraction | None) -> Iterator[MergePath]:
         """Problem (7): with its weight, or with some."""
@@ -121,10 +122,12 @@ class GreedyPaths:
 
 def leaves_paths_out(targets: Targets) -> bool:
     """Whether there are too many values for the greedy paths, and cells can be made in another way."""
-    problem, utility = targets.problem, targets.goal.utility
-    dealt = utility == "resolution" and problem.side is None
-    otherwise = dealt or isinstance(problem.codebook, ColumnCodebook)
-    return targets.goal.method == "auto" and otherwise and problem.size > MOST_VALUES
+    problem, book = targets.problem, targets.problem.codebook
+    columns, dealt = isinstance(book, ColumnCodebook), targets.goal.utility == "resolution"
+    quick = dealt or (isinstance(book, ColumnCodebook) and book.by_hull)
+    otherwise = columns or (dealt and problem.side is None)
+    many = problem.size > (MOST_VALUES if quick else FEWER_VALUES)
+    return targets.goal.method == "auto" and otherwise and many
 
 
 def add_without_paths(pool: Pool) -> None:

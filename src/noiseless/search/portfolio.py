@@ -12,7 +12,7 @@ from noiseless.exact import Bits
 from noiseless.search.all_partitions import ALL_PARTITIONS
 from noiseless.search.choice import EXACT, Candidate, Choice, refuse
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.greedy import GREEDY, MOST_VALUES, GreedyPaths, cells_without_paths, leaves_paths_out
+from noiseless.search.greedy import GREEDY, GreedyPaths, cells_without_paths, leaves_paths_out
 from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.merging.path import MergePath, MergePoint
@@ -35,7 +35,7 @@ PROVED = 2 * 10**6
 WIDTHS = 16
 """For so many distortions the fewest blocks are sought."""
 
-LEFT_OUT = f"the paths are left out: more than {MOST_VALUES:,} public values take too long"
+LEFT_OUT = "the paths are left out: they take too long for so many values"
 
 _SETTINGS = {
     GREEDY: "improved",

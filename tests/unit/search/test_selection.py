@@ -559,8 +559,11 @@ class TestManyValues:
                 problem = Problem(joint, ColumnCodebook(*columns))
                 with monkeypatch.context() as patched:
                     patched.setattr(greedy, "MOST_VALUES", 0)
+                    patched.setattr(greedy, "FEWER_VALUES", 0)
                     patched.setattr(greedy, "merge_path", None)
                     found = choose(problem, wish)
+                    shown = survey(problem, objective="leakage", utility=wish.utility, baselines=False)
+                assert "left out" in shown["greedy"].note
                 assert Targets(problem, wish).allow(found.quality)
                 assert found.gap is None or found.gap >= 0
 
