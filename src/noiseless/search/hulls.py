@@ -101,9 +101,9 @@ class Hulls:
         low = np.minimum(self._low[column, chosen], self._low[column, cell])
         high = np.maximum(self._high[column, chosen], self._high[column, cell])
         if not self._mean:
-            return high - low
+            return np.asarray(high - low)
         total = self._sum[column, chosen] + self._sum[column, cell]
-        return np.maximum(high * below - total, total - low * below)
+        return np.asarray(np.maximum(high * below - total, total - low * below))
 
     def costs(self, cell: int, others: IntArray) -> Costs:
         """What a cell costs with each of others."""
@@ -207,9 +207,9 @@ class Hulls:
         """The signs of costs less others."""
         tops, bottoms, other_tops, other_bottoms = np.broadcast_arrays(*costs, *others)
         if self._alike:
-            return np.sign(tops - other_tops)
+            return np.asarray(np.sign(tops - other_tops))
         first, second = tops * other_bottoms.astype(float), other_tops * bottoms.astype(float)
-        signs = np.sign(first - second).astype(np.int64)
+        signs: IntArray = np.sign(first - second).astype(np.int64)
         near = np.abs(first - second) <= _SURE * (first + second)
         same = near & (tops == other_tops) & (bottoms == other_bottoms)
         signs[same] = 0

@@ -41,7 +41,7 @@ def _spanning_pairs(problem: Problem, blocks: IntArray) -> IntArray:
     pairs = np.concatenate([_neighbours(problem, number) for number in range(len(_columns(problem).axes))])
     pairs = pairs[blocks[pairs[:, 0]] != blocks[pairs[:, 1]]]
     if not len(pairs):
-        return pairs
+        return np.asarray(pairs)
     pairs = pairs[np.argsort(_costs(problem, pairs), kind="stable")]
     ends = np.sort(blocks[pairs], axis=1)
     many = int(blocks.max()) + 1
@@ -62,7 +62,7 @@ def _neighbours(problem: Problem, number: int) -> IntArray:
     codes = [axis.codes for axis in _columns(problem).axes]
     order = np.lexsort((*codes, codes[number], problem.group_of))
     pairs = np.stack((order[:-1], order[1:]), axis=1)
-    return pairs[problem.group_of[pairs[:, 0]] == problem.group_of[pairs[:, 1]]]
+    return np.asarray(pairs[problem.group_of[pairs[:, 0]] == problem.group_of[pairs[:, 1]]])
 
 
 def _costs(problem: Problem, pairs: IntArray) -> IntArray:

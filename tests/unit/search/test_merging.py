@@ -15,6 +15,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.codebook import CODEWORDS, DISTANCES, Codeword, Distance
+from noiseless.search.columns import Column
 from noiseless.search.hulls import Hulls
 from noiseless.search.measures import cell_costs, measure
 from noiseless.search.merging import (
@@ -228,7 +229,7 @@ def test_a_codebook_of_ones_own() -> None:
         (lambda: leakage_path(figure_1(), utility="distortion"), "codebook"),
         (lambda: leakage_path(figure_1(), utility="beauty"), "utility"),  # type: ignore[arg-type]
         (lambda: leakage_path(figure_1(), ColumnCodebook(Numbers([1]))), "about 1 values"),
-        (lambda: leakage_path(figure_1(), method="sorted"), "does not apply"),
+        (lambda: leakage_path(figure_1(), method="sorted"), "does not apply"),  # type: ignore[arg-type]
         (lambda: constrained_path(figure_1(), -1), "weight"),
         (lambda: leakage_path(figure_1()).first_rise(-1), "weight"),
         (lambda: leakage_path(figure_1()).meeting(max_distortion=1), "codebook"),
@@ -439,7 +440,11 @@ def test_cells_as_arrays_cost_what_their_members_do(distance: Distance, codeword
         numbers = [
             Numbers([rng.randint(0, 9) for _ in leaves], span=(0, 9)) for _ in range(rng.randint(0, 2))
         ]
-        columns = [*numbers, Categories([rng.randint(0, 1) for _ in leaves]), Hierarchy(leaves, tree)]
+        columns: list[Column] = [
+            *numbers,
+            Categories([rng.randint(0, 1) for _ in leaves]),
+            Hierarchy(leaves, tree),
+        ]
         book = ColumnCodebook(*columns, distance=distance, codeword=codeword)
         hulls, cells = Hulls(book, 12), {value: [value] for value in range(12)}
         for _ in range(8):

@@ -103,7 +103,7 @@ class _Options:
         tops[worst[0]] = 0
         following, _ = hulls.least((tops, bottoms), largest=True)
         alone = others == worst[0]
-        rest = tuple(np.where(alone, after, first) for after, first in zip(following, most, strict=True))
+        rest = np.where(alone, following[0], most[0]), np.where(alone, following[1], most[1])
         higher = hulls.compare(costs, rest) > 0
         return np.where(higher, costs[0], rest[0]), np.where(higher, costs[1], rest[1])
 
