@@ -306,16 +306,14 @@ class PartitionSearch:
         if best is not None and targets.goal.aim != "leak":
             keeps = best.quality.min_posterior if targets.goal.aim == "lagrangian" else 1
             yield best.cells, best.hidden, keeps
+        elif self._has_no_paths:
+            return
         elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
             following = best.quality.min_posterior + 1
-            if self._has_no_paths:
-                return
             point = self.paths.leakage.meeting(min_posterior=following)
             if point is not None:
                 yield point.cells, none, following
-        elif (
-            best is None and not self._has_no_paths and (targets.goal.protects or targets.blocks is not None)
-        ):
+        elif best is None and (targets.goal.protects or targets.blocks is not None):
             blocks = None if targets.blocks is None else Bits(targets.blocks)
             hiding = replace(
                 targets.goal, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None
