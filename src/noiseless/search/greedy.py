@@ -106,8 +106,10 @@ class GreedyPaths:
         return [weight * bits / lost if lost else weight for weight in WEIGHTS]
 
     def serving(self, targets: Targets) -> Iterator[MergePath]:
-        """The paths that may serve a goal."""
+        """The paths that may serve a goal; none where they are left out."""
         goal = targets.goal
+        if leaves_paths_out(targets):
+            return
         yield self.leakage
         if self.utility == "distortion" and self.problem.line is None:
             yield replace(self, utility="resolution").leakage  # where all cost alike, small is best
@@ -131,9 +133,9 @@ def leaves_paths_out(targets: Targets) -> bool:
 
 
 def add_without_paths(pool: Pool) -> None:
-    """Add cells for larger and larger posteriors, up to the first that are fine: others lose more."""
+    """Where the paths are left out: cells for larger posteriors, up to the first fine ones; others lose more."""
     targets = pool.targets
-    for labels, method in cells_without_paths(targets):
+    for labels, method in cells_without_paths(targets) if leaves_paths_out(targets) else ():
         fine = targets.allow(pool.add(labels, method).quality)
         if fine and method != GREEDY and targets.goal.aim == "loss":
             return

@@ -256,9 +256,7 @@ class PartitionSearch:
 
     def greedily(self) -> None:
         """The best points of the greedy paths; of other cells where these would take too long."""
-        if leaves_paths_out(self.targets):
-            add_without_paths(self.pool)
-            return
+        add_without_paths(self.pool)
         for path in self.paths.serving(self.targets):
             point = best_point(path, self.targets)
             if point is not None:
