@@ -133,7 +133,7 @@ def leaves_paths_out(targets: Targets) -> bool:
 
 
 def add_without_paths(pool: Pool) -> None:
-    """Where the paths are left out: cells for larger posteriors, up to the first fine ones; others lose more."""
+    """Where the paths are left out: cells for larger and larger posteriors, up to the first fine ones."""
     targets = pool.targets
     for labels, method in cells_without_paths(targets) if leaves_paths_out(targets) else ():
         fine = targets.allow(pool.add(labels, method).quality)

@@ -562,7 +562,7 @@ class TestManyValues:
                     patched.setattr(greedy, "FEWER_VALUES", 0)
                     patched.setattr(greedy, "merge_path", None)
                     found = choose(problem, wish)
-                    shown = survey(problem, objective="leakage", utility=wish.utility, baselines=False)
+                    shown = survey(problem, baselines=False)
                 assert "left out" in shown["greedy"].note
                 assert Targets(problem, wish).allow(found.quality)
                 assert found.gap is None or found.gap >= 0
