@@ -92,35 +92,36 @@ class CategoryAxis(Axis):
 
 @dataclass(frozen=True, eq=False)
 class TreeAxis(Axis):
-    """A column with a hierarchy, its leaves in depth-first order: a cell spans the leaves below its node.
+    """A column with a hierarchy, its nodes in depth-first order: a cell spans the leaves below its node.
 
     Attributes:
-        leaves: the node of each place.
+        nodes: the node of each place.
         parents: the node above each node; the top one is its own.
         lasts: the last place below each node.
         counts: how many leaves are below each node besides the first.
     """
 
-    leaves: IntArray
+    nodes: IntArray
     parents: IntArray
     lasts: IntArray
     counts: IntArray
 
     def spans(self, first: IntArray, last: IntArray) -> FloatArray:
         """How many leaves are below the lowest node above both."""
-        return self.counts[self._common(first, last)].astype(np.float64)
+        return self.counts[self.common(first, last)].astype(np.float64)
 
-    def _common(self, first: IntArray, last: IntArray) -> IntArray:
+    def common(self, first: IntArray, last: IntArray) -> IntArray:
         """The lowest node above two places, and so above all between them."""
-        nodes = self.leaves[first]
-        while np.any(beyond := self.lasts[nodes] < last):
+        low, high = np.minimum(first, last), np.maximum(first, last)
+        nodes = self.nodes[low]
+        while np.any(beyond := self.lasts[nodes] < high):
             nodes = np.where(beyond, self.parents[nodes], nodes)
         return nodes
 
     def cell_nodes(self, order: IntArray, starts: IntArray) -> IntArray:
         """The lowest node above all members of each cell."""
         codes = self.codes[order]
-        return self._common(np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts))
+        return self.common(np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts))
 
     def cell_spans(self, order: IntArray, starts: IntArray) -> IntArray:
         """How many leaves are below that node."""
@@ -158,18 +159,18 @@ def _tree_axis(column: Hierarchy) -> TreeAxis:
         while column.parents[path[-1]] != path[-1]:
             path.append(int(column.parents[path[-1]]))
     inner = set(column.parents[column.parents != np.arange(size)].tolist())
-    leaves = sorted((node for node in range(size) if node not in inner), key=lambda node: paths[node][::-1])
+    nodes = sorted(range(size), key=lambda node: paths[node][::-1])  # each before those below it
     places, lasts, counts = (np.zeros(size, np.int64) for _ in range(3))
-    for place, leaf in enumerate(leaves):
-        places[leaf] = place
-        lasts[paths[leaf]] = place
-        counts[paths[leaf]] += 1
+    for place, node in enumerate(nodes):
+        places[node] = place
+        lasts[paths[node]] = place
+        counts[paths[node]] += node not in inner
     return TreeAxis(
         places[column.leaf],
-        np.arange(len(leaves)),
-        Fraction(len(leaves) - 1),
+        np.arange(size),
+        Fraction(int(counts.max()) - 1),
         column.weight,
-        np.array(leaves),
+        np.array(nodes),
         column.parents,
         lasts,
         counts - 1,

@@ -23,6 +23,9 @@ CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 
 _ROOM = 2**62
 
+_AT_ONCE = 2**16
+"""So many distances are looked at in one go."""
+
 
 class Codebook(Protocol):
     """What a merging algorithm asks of a distortion; write one's own with these three.
@@ -137,14 +140,6 @@ class ColumnCodebook:
         return tuple(axis(column) for column in self.columns)
 
     @cached_property
-    def is_ordered(self) -> bool:
-        """Whether this is one numeric column whose values all differ, at the cost of half a cell's width."""
-        if len(self.columns) != 1 or not self.by_hull or not self.fits:
-            return False
-        line = self.scaled.positions
-        return line.shape[1] == 1 and bool(np.all(np.diff(np.sort(line[:, 0])) > 0))
-
-    @cached_property
     def scaled(self) -> Scaled:
         """The columns on one integer scale."""
         whole, unit = common_scale([self._factor(column) for column in self.columns])
@@ -193,8 +188,11 @@ class ColumnCodebook:
     def cell_costs(self, order: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
         """The costs of cells, given as their members one after the other; as numerators and denominators.
 
-        Not for medoids, and where `fits`.
+        Where `fits`.
         """
+        if self.word == "medoid":
+            costs = [self._medoid_cost(cell) for cell in np.split(order, starts[1:])]
+            return np.array(costs, np.int64), np.ones(len(starts), np.int64)
         sizes = np.diff(starts, append=len(order))
         below = (
             sizes if self.word == "centroid" and self.scaled.positions.shape[1] else np.full_like(sizes, 2)
@@ -204,17 +202,43 @@ class ColumnCodebook:
             np.where(np.minimum.reduceat(codes, starts) != np.maximum.reduceat(codes, starts), penalty, 0)
             for codes, penalty in zip(self.scaled.categories.T[:, order], self.scaled.penalties, strict=True)
         ]
-        trees = (one for one in self.axes if isinstance(one, TreeAxis))
-        for tree, (_, costs) in zip(trees, self.scaled.hierarchies, strict=True):
-            fixed.append(np.array(costs)[tree.cell_nodes(order, starts)])
+        fixed += [costs[tree.cell_nodes(order, starts)] for tree, costs in self.trees]
         parts += [np.repeat(below * cost, sizes) for cost in fixed]
-        total = parts[0] if self.combine != "squares" else parts[0] ** 2
-        for part in parts[1:]:
-            if self.combine == "max":
-                total = np.maximum(total, part)
-            else:
-                total = total + (part**2 if self.combine == "squares" else part)
+        total = combined(parts, self.combine)
         return np.maximum.reduceat(total, starts), below**2 if self.combine == "squares" else below
+
+    @cached_property
+    def trees(self) -> tuple[tuple[TreeAxis, IntArray], ...]:
+        """The hierarchies as axes, with what each node costs on the integer scale."""
+        axes = [one for one in self.axes if isinstance(one, TreeAxis)]
+        return tuple(
+            (tree, np.array(costs)) for tree, (_, costs) in zip(axes, self.scaled.hierarchies, strict=True)
+        )
+
+    def distances(self, values: IntArray, others: IntArray) -> IntArray:
+        """How far each of some values (a row each) is from each of others; where `fits`."""
+        scaled, rows = self.scaled, values[:, None]
+        parts = [np.abs(column[rows] - column[others]) for column in scaled.positions.T]
+        for codes, penalty in zip(scaled.categories.T, scaled.penalties, strict=True):
+            parts.append(np.where(codes[rows] != codes[others], penalty, 0))
+        parts += [costs[tree.common(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
+        return combined(parts, self.combine)
+
+    def _medoid_cost(self, members: IntArray) -> int:
+        """The least largest distance of a member to all: first of those that are nearest to the extremes."""
+        if len(members) == 1:
+            return int(self.distances(members, members)[0, 0])
+        numbers = self.scaled.positions[members]
+        ends = np.concatenate((numbers.argmin(axis=0), numbers.argmax(axis=0), [0]))
+        least = self.distances(members, members[np.unique(ends)]).max(axis=1)
+        order, best = np.argsort(least, kind="stable"), _ROOM
+        rows = max(1, _AT_ONCE // len(members))
+        for start in range(0, len(order), rows):
+            if least[order[start]] >= best:
+                break
+            reached = self.distances(members[order[start : start + rows]], members).max(axis=1)
+            best = min(best, int(reached.min()))
+        return best
 
     def _gaps(self, values: IntArray, starts: IntArray, sizes: IntArray, below: IntArray) -> IntArray:
         """How far members are from their cell's codeword in a numeric column, times what it is over."""
@@ -297,6 +321,16 @@ class ColumnCodebook:
             return column.labels[self._common(column, column.leaf, members)]
         labels = sorted({int(column.codes[member]) for member in members})
         return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
+
+
+def combined(parts: Sequence[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:
+    """The columns' differences put together."""
+    if how == "squares":
+        parts = [part**2 for part in parts]
+    total = parts[0]
+    for part in parts[1:]:
+        total = np.maximum(total, part) if how == "max" else total + part
+    return total
 
 
 def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:

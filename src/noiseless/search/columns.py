@@ -203,21 +203,6 @@ class Hierarchy:
                 leaves[at] += 1
         return heights if self.cost == "height" else leaves - 1
 
-    def common_costs(self, costs: Sequence[int]) -> IntArray:
-        """What the lowest node above each two nodes costs, given what each node costs."""
-        size = len(self.parents)
-        below = np.eye(size, dtype=bool)  # whether a node (column) is a row's own or below it
-        for node in range(size):
-            at = node
-            while self.parents[at] != at:
-                at = int(self.parents[at])
-                below[at, node] = True
-        found = np.empty((size, size), np.int64)
-        for node in np.argsort(self.depths, kind="stable").tolist():  # from the top down
-            found[node] = found[self.parents[node]] if self.parents[node] != node else costs[node]
-            found[node, below[node]] = costs[node]
-        return found
-
     def common(self, first: int, second: int) -> int:
         """The lowest node above the leaves (or nodes) of two public values."""
         return self.common_node(int(self.leaf[first]), int(self.leaf[second]))

@@ -5,15 +5,31 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
+from noiseless.search.choice import EXACT, Pool
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
+from noiseless.search.joined_blocks import joined_blocks
 from noiseless.search.loss import Utility
 from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.merging.replay import Merges, measure_path
+from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Problem, SideInformation
+from noiseless.search.top_down import TOP_DOWN, top_down_cells
+
+MOST_VALUES, FEWER_VALUES = 3000, 1000
+"""With more public values a path takes longer than about 2 s; the lower number is for problem (7) with its
+three weights, and for costs that do not follow from each column's extremes."""
+
+GREEDY, DEALING = "greedy", "dealing"
+"""What methods are called."""
+
+TRIED = 6
+"""Where the paths are left out cells for so many posteriors are looked at."""
 
 SLOW = 120
 """Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""
@@ -72,9 +88,9 @@ class GreedyPaths:
     def slow(self) -> bool:
         """Whether problem (7) would take too long."""
         book = self.problem.codebook
-        plain = isinstance(book, ColumnCodebook) and book.fits
-        compiled = self.problem.plain and (self.utility == "resolution" or plain)
-        return self.problem.size > SLOW and not compiled
+        fits = isinstance(book, ColumnCodebook) and book.fits
+        by_arrays = self.problem.plain and (self.utility == "resolution" or fits)
+        return self.problem.size > (FEWER_VALUES if by_arrays else SLOW)
 
     def both(self, weight: Fraction | None) -> Iterator[MergePath]:
         """Problem (7): with its weight, or with some."""
@@ -90,8 +106,10 @@ class GreedyPaths:
         return [weight * bits / lost if lost else weight for weight in WEIGHTS]
 
     def serving(self, targets: Targets) -> Iterator[MergePath]:
-        """The paths that may serve a goal."""
+        """The paths that may serve a goal; none where they are left out."""
         goal = targets.goal
+        if leaves_paths_out(targets):
+            return
         yield self.leakage
         if self.utility == "distortion" and self.problem.line is None:
             yield replace(self, utility="resolution").leakage  # where all cost alike, small is best
@@ -102,6 +120,50 @@ class GreedyPaths:
             yield self.to_the_end
         if goal.objective == "both":
             yield from self.both(None if goal.weight is None else as_fraction(goal.weight))
+
+
+def leaves_paths_out(targets: Targets) -> bool:
+    """Whether there are too many values for the greedy paths, and cells can be made in another way."""
+    problem, book = targets.problem, targets.problem.codebook
+    columns, dealt = isinstance(book, ColumnCodebook), targets.goal.utility == "resolution"
+    quick = dealt or (isinstance(book, ColumnCodebook) and book.by_hull)
+    otherwise = columns or (dealt and problem.side is None)
+    many = problem.size > (MOST_VALUES if quick else FEWER_VALUES)
+    return targets.goal.method == "auto" and otherwise and many
+
+
+def add_without_paths(pool: Pool) -> None:
+    """Where the paths are left out: cells for larger and larger posteriors, up to the first fine ones."""
+    targets = pool.targets
+    for labels, method in cells_without_paths(targets) if leaves_paths_out(targets) else ():
+        fine = targets.allow(pool.add(labels, method).quality)
+        if fine and method != GREEDY and targets.goal.aim == "loss":
+            return
+
+
+def cells_without_paths(targets: Targets) -> Iterator[tuple[IntArray, str]]:
+    """Cells for some posteriors by what takes n log n, as labels and the method; and one cell a group."""
+    problem, utility = targets.problem, targets.goal.utility
+    yield problem.group_of, GREEDY
+    ordered = ContiguousOptimum.applies(problem, utility)
+    if ordered and targets.goal.objective == "leakage" and targets.blocks is None:
+        return  # the exact optimum is enough
+    columns = problem.codebook if isinstance(problem.codebook, ColumnCodebook) else None
+    exact, deals = ContiguousOptimum(problem, utility), utility == "resolution" and problem.side is None
+    told = targets.goal.objective != "leakage" or targets.blocks is not None
+    if told and problem.side is None and columns is not None and columns.fits:
+        yield from ((labels, GREEDY) for labels in joined_blocks(problem, targets.blocks))
+    first, last = int(targets.need.max()), int(targets.most.min())
+    for k in np.unique(np.geomspace(first, max(first, last), TRIED).astype(int)).tolist():
+        dealt = deal_cells(problem, exact.strips, k) if deals else None
+        if dealt is not None:
+            yield dealt, DEALING
+        contiguous = exact.for_posterior(k) if ordered else None
+        if contiguous is not None:
+            yield contiguous, EXACT
+        if not ordered and not deals:
+            need = np.maximum(targets.need, np.minimum(k, targets.most))
+            yield from ((cells.cell_of, TOP_DOWN) for cells in top_down_cells(problem, need))
 
 
 def best_point(path: MergePath, targets: Targets) -> MergePoint | None:

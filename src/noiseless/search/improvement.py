@@ -5,121 +5,100 @@ Nothing is proved here, and floats are good enough: what is found is measured an
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
-from noiseless.arrays import BoolArray, IntArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.hulls import Hulls
 from noiseless.search.loss import Utility
 from noiseless.search.problem import Problem
 
 FEW = 150
-"""Up to so many public values plain Python does."""
+"""Up to so many public values all that is near is measured exactly, whatever the codebook."""
 
 HOMES, NEAR = 8, 60
 """So many of the nearest cells, and of the nearest values, are looked at."""
 
 
 class Nearness:
-    """What cells cost and which are near, by the codebook itself, or by counting if there is none.
+    """What cells cost and which are near; cells are lists of public values and known by numbers.
 
-    Cells are lists of public values and known by numbers; for few values.
+    Columns are looked at by arrays: a row for each value, one for each cell, and a spare one. Where there are
+    many values a codebook's lower bounds say what is near.
     """
 
-    def __init__(self, size: int, codebook: Codebook | None, cells: Sequence[Sequence[int]]) -> None:
+    def __init__(
+        self, size: int, codebook: Codebook | None, cells: Sequence[Sequence[int]], room: int
+    ) -> None:
         self.size, self.codebook = size, codebook
-        self.cells = {number: list(cell) for number, cell in enumerate(cells)}
+        self.members: list[list[int]] = [[value] for value in range(size)]
+        self.members += [[] for _ in range(len(cells) + room + 1)]
+        self._spare = len(self.members) - 1
         self._known: dict[frozenset[int], float] = {}
-
-    def cost(self, members: Sequence[int]) -> float:
-        """What a cell costs."""
-        if self.codebook is None:
-            return float(len(members))
-        key = frozenset(members)
-        if key not in self._known:
-            self._known[key] = float(self.codebook.cost(sorted(key)))
-        return self._known[key]
-
-    def cells_near(self, value: int, most: float) -> list[int]:
-        """Cells that a value may join at less than some cost, the cheapest first."""
-        costs = {number: self.cost([*cell, value]) for number, cell in self.cells.items() if cell}
-        return sorted((number for number, cost in costs.items() if cost < most), key=costs.__getitem__)[
-            :HOMES
-        ]
-
-    def values_near(self, members: Sequence[int], most: float) -> list[int]:
-        """Values that may join a cell at less than some cost, the cheapest first."""
-        costs = {value: self.cost([*members, value]) for value in range(self.size) if value not in members}
-        return sorted((value for value, cost in costs.items() if cost < most), key=costs.__getitem__)[:NEAR]
-
-    def changed(self, cell: int, members: Sequence[int]) -> None:
-        """A cell has other members now."""
-        self.cells[cell] = list(members)
-
-
-class CompiledNearness(Nearness):
-    """The same by kernels, for columns: a row for each value, then one for each cell and a spare one."""
-
-    def __init__(self, codebook: ColumnCodebook, cells: Sequence[Sequence[int]], room: int) -> None:
-        from noiseless.search.merging import general_paths
-
-        self.book, self.size = codebook, len(codebook)
-        found, _, self.tree, self.penalties, self.shape = general_paths.geometry(codebook, self.size)
-        self.rows = np.vstack((found, np.zeros((len(cells) + room + 1, found.shape[1]), np.int64)))
-        self.bounds = np.empty(len(self.rows), np.int64)
-        self.alive = np.zeros(len(cells) + room, bool)
+        self._alive = np.zeros(len(cells) + room, bool)
+        self._hulls: Hulls | None = None
+        if codebook is None or (isinstance(codebook, ColumnCodebook) and codebook.fits):
+            self._hulls = Hulls(codebook, size, room=len(self.members) - size)
         for number, cell in enumerate(cells):
             self.changed(number, cell)
 
-    @cached_property
-    def _scale(self) -> float:
-        unit = float(self.book.scaled.unit)
-        return unit**2 / 4 if self.book.combine == "squares" else unit / 2
-
     def _fill(self, row: int, members: Sequence[int]) -> None:
-        from noiseless.search.merging import general_paths
+        self.members[row] = list(members)
+        if self._hulls is not None and members:
+            self._hulls.fill(row, members)
 
-        general_paths.gather(self.rows, self.tree, self.shape, row, np.array(members, np.int64))
+    def changed(self, cell: int, members: Sequence[int]) -> None:
+        """A cell has other members now."""
+        self._alive[cell] = bool(members)
+        self._fill(self.size + cell, members)
 
-    def changed(self, cell: int, members: Sequence[int]) -> None:  # noqa: D102
-        self.alive[cell] = bool(members)
-        if members:
-            self._fill(self.size + cell, members)
+    def cost(self, members: Sequence[int]) -> float:
+        """What a cell costs."""
+        key = frozenset(members)
+        if self.codebook is None or not members:
+            return float(len(members))
+        if key not in self._known:
+            self._known[key] = self._cost(self.codebook, sorted(key))
+        return self._known[key]
 
-    def _bounds(self, row: int, others: IntArray) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        from noiseless.search.merging.cost_kernels import bounds_of
+    def _cost(self, codebook: Codebook, members: Sequence[int]) -> float:
+        if self._hulls is None or not self._hulls.exact:
+            return float(codebook.cost(members))
+        self._fill(self._spare, members)
+        return float(self._costs(self._spare, np.array([self._spare]))[0])
 
-        found = self.bounds[: len(others)]
-        bounds_of(self.rows, self.tree, self.penalties, self.shape, row, others, found)
-        scaled = found.astype(np.float64) * self._scale
-        return np.asarray(np.sqrt(scaled) if self.book.combine == "squares" else scaled)
+    def _costs(self, row: int, others: IntArray) -> FloatArray:
+        """About what a row costs with each of others."""
+        book = self.codebook
+        if self._hulls is None:
+            return np.array([self.cost([*self.members[row], *self.members[other]]) for other in others])
+        look = self._hulls.costs if self.size <= FEW else self._hulls.together
+        tops, bottoms = look(row, others)
+        if not isinstance(book, ColumnCodebook):
+            return np.asarray(tops / bottoms)
+        if book.combine == "squares":
+            return np.asarray(np.sqrt(tops / bottoms) * float(book.scaled.unit))
+        return np.asarray(tops / bottoms * float(book.scaled.unit))
 
     def _nearest(self, row: int, others: IntArray, most: float, many: int) -> list[int]:
-        bounds = self._bounds(row, others)
-        close = np.flatnonzero(bounds < most)
+        costs = self._costs(row, others)
+        close = np.flatnonzero(costs < most)
         if len(close) > many:
-            close = close[np.argpartition(bounds[close], many)[:many]]
-        return [int(other) for other in others[close[np.argsort(bounds[close], kind="stable")]]]
+            close = close[np.argpartition(costs[close], many)[:many]]
+        return [int(other) for other in others[close[np.argsort(costs[close], kind="stable")]]]
 
-    def cost(self, members: Sequence[int]) -> float:  # noqa: D102
-        if not self.book.by_hull:
-            return float(self.book.cost(sorted(members)))
-        spare = len(self.rows) - 1
-        self._fill(spare, members)
-        return float(self._bounds(spare, np.array([spare]))[0])
+    def cells_near(self, value: int, most: float) -> list[int]:
+        """Cells that a value may join at less than some cost, the cheapest first."""
+        others = self.size + np.flatnonzero(self._alive)
+        return [row - self.size for row in self._nearest(value, others, most, HOMES)]
 
-    def cells_near(self, value: int, most: float) -> list[int]:  # noqa: D102
-        found = self._nearest(value, self.size + np.flatnonzero(self.alive), most, HOMES)
-        return [row - self.size for row in found]
-
-    def values_near(self, members: Sequence[int], most: float) -> list[int]:  # noqa: D102
-        spare = len(self.rows) - 1
-        self._fill(spare, members)
-        held = set(members)
-        found = self._nearest(spare, np.arange(self.size), most, NEAR + len(members))
-        return [value for value in found if value not in held]
+    def values_near(self, members: Sequence[int], most: float) -> list[int]:
+        """Values that may join a cell at less than some cost, the cheapest first."""
+        self._fill(self._spare, members)
+        others = np.setdiff1d(np.arange(self.size), members)
+        return self._nearest(self._spare, others, most, NEAR)
 
 
 def nearness(
@@ -127,10 +106,8 @@ def nearness(
 ) -> Nearness | None:
     """The way to look at a problem's cells, with room for some more of them; None if they are too many."""
     book = problem.codebook if utility == "distortion" else None
-    if problem.size <= FEW:
-        return Nearness(problem.size, book, cells)
-    if isinstance(book, ColumnCodebook) and book.fits:
-        return CompiledNearness(book, cells, room)
+    if problem.size <= FEW or (isinstance(book, ColumnCodebook) and book.fits):
+        return Nearness(problem.size, book, cells, room)
     return None
 
 

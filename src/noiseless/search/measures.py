@@ -20,9 +20,6 @@ from noiseless.search.problem import Cells, Problem, SeenCells
 Scope = Literal["contiguous", "all"]
 """Among which partitions something is proved to be the best."""
 
-FEW = 300
-"""Up to so many public values plain Python finds medoids sooner than compiled code is loaded."""
-
 
 def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
     """The largest distance of a member to its cell's codeword, for each cell.
@@ -37,24 +34,11 @@ def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
     """
     if codebook is None:
         raise RequestError("distortion needs a codebook")
-    if isinstance(codebook, ColumnCodebook) and codebook.fits and codebook.word != "medoid":
+    if isinstance(codebook, ColumnCodebook) and codebook.fits:
         order, starts = np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes)[:-1])
         unit, root = codebook.scaled.unit, codebook.combine == "squares"
         return Lengths(*codebook.cell_costs(order, starts), unit**2 if root else unit, root)
-    if isinstance(codebook, ColumnCodebook) and codebook.fits and len(cells.cell_of) > FEW:
-        return _medoid_costs(codebook, cells)
     return [codebook.cost(members) for members in cells.members]
-
-
-def _medoid_costs(codebook: ColumnCodebook, cells: Cells) -> Lengths:
-    from noiseless.search.merging import general_paths
-
-    order, starts = np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes))
-    tops, bottoms = np.zeros(cells.count, np.int64), np.ones(cells.count, np.int64)
-    geometry = general_paths.geometry(codebook, len(cells.cell_of))
-    general_paths.costs_of_cells(geometry, order, starts, tops, bottoms)
-    root = codebook.combine == "squares"
-    return Lengths(tops, bottoms, codebook.scaled.unit ** (2 if root else 1), root)
 
 
 def largest(costs: Sequence[Length], kept: IntArray) -> Length:

@@ -16,7 +16,7 @@ from noiseless.search.choice import EXACT, Candidate, Choice, Pool, lagrangian, 
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.contiguous.line import least_cell_size
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.greedy import GreedyPaths, best_point
+from noiseless.search.greedy import GreedyPaths, add_without_paths, best_point, leaves_paths_out
 from noiseless.search.loss import Lagrangian, Loss, Method
 from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Cells, Problem
@@ -143,6 +143,10 @@ class PartitionSearch:
     def _is_cut_instead(self) -> bool:
         return cuts_instead(self.targets)
 
+    @property
+    def _has_no_paths(self) -> bool:
+        return self._is_cut_instead or leaves_paths_out(self.targets)
+
     # --- exactly ----------------------------------------------------------------------------------
 
     def exactly(self) -> None:
@@ -256,7 +260,8 @@ class PartitionSearch:
     # --- greedily ---------------------------------------------------------------------------------
 
     def greedily(self) -> None:
-        """The best points of the greedy paths."""
+        """The best points of the greedy paths; of other cells where these would take too long."""
+        add_without_paths(self.pool)
         for path in self.paths.serving(self.targets):
             point = best_point(path, self.targets)
             if point is not None:
@@ -304,18 +309,14 @@ class PartitionSearch:
         if best is not None and targets.goal.aim != "leak":
             keeps = best.quality.min_posterior if targets.goal.aim == "lagrangian" else 1
             yield best.cells, best.hidden, keeps
+        elif self._has_no_paths:
+            return
         elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
             following = best.quality.min_posterior + 1
-            if self._is_cut_instead:
-                return
             point = self.paths.leakage.meeting(min_posterior=following)
             if point is not None:
                 yield point.cells, none, following
-        elif (
-            best is None
-            and not self._is_cut_instead
-            and (targets.goal.protects or targets.blocks is not None)
-        ):
+        elif best is None and (targets.goal.protects or targets.blocks is not None):
             blocks = None if targets.blocks is None else Bits(targets.blocks)
             hiding = replace(
                 targets.goal, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None
@@ -339,7 +340,7 @@ class PartitionSearch:
         """Some rows withheld, if that helps."""
         from noiseless.search.suppression import suppress_values
 
-        self.contiguous = suppress_values(self.pool, None if self._is_cut_instead else self.paths)
+        self.contiguous = suppress_values(self.pool, None if self._has_no_paths else self.paths)
 
 
 WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12

@@ -12,7 +12,7 @@ from noiseless.exact import Bits
 from noiseless.search.all_partitions import ALL_PARTITIONS
 from noiseless.search.choice import EXACT, Candidate, Choice, refuse
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.greedy import GreedyPaths
+from noiseless.search.greedy import GREEDY, GreedyPaths, cells_without_paths, leaves_paths_out
 from noiseless.search.loss import Length, Loss, Method, Objective, Utility, below
 from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.merging.path import MergePath, MergePoint
@@ -35,7 +35,7 @@ PROVED = 2 * 10**6
 WIDTHS = 16
 """For so many distortions the fewest blocks are sought."""
 
-GREEDY = "greedy"
+LEFT_OUT = "the paths are left out: they take too long for so many values"
 
 _SETTINGS = {
     GREEDY: "improved",
@@ -116,7 +116,7 @@ def portfolio(
     Returns:
         Methods, each as what makes its series with all its points: quick ones, and those that take longer.
     """
-    run = _Run(problem, objective, utility)
+    run = _Run(problem, objective, utility, method)
     quick, thorough = list(run.ours(method)), list[Makes]()
     if method != "exact":
         levels: list[Makes] = [partial(run.levels, method)] if Levels.are_few(problem) else []
@@ -129,6 +129,7 @@ class _Run:
     problem: Problem
     objective: Objective
     utility: Utility
+    method: Method
 
     def ours(self, method: Method) -> Iterator[Callable[[], Series]]:
         """Our methods, each as what makes its series, the greedy one last."""
@@ -255,11 +256,16 @@ class _Run:
 
     def greedy(self) -> Series:
         """One cell, and what greedy merging comes to: its paths where what they give away changes."""
-        goal = Goal(
-            objective=self.objective, utility=self.utility, max_leakage=Bits(self.problem.joint.size_x)
-        )
+        limit = Bits(self.problem.joint.size_x)  # everything keeps to it
+        goal = Goal(objective=self.objective, utility=self.utility, max_leakage=limit, method=self.method)
+        targets = Targets(self.problem, goal)
+        if leaves_paths_out(targets):
+            cells = cells_without_paths(targets)
+            return self.series(
+                GREEDY, [("", partial(Cells.from_labels, one), None) for one, _ in cells], LEFT_OUT
+            )
         makers: list[Maker] = [("", partial(Cells.from_labels, self.problem.group_of), None)]
-        for path in self.paths.serving(Targets(self.problem, goal)):  # a limit that everything keeps to
+        for path in self.paths.serving(targets):
             makers += [("", partial(getattr, one, "cells"), None) for one in self._points(path)]
         if Levels.are_few(self.problem):
             makers += self._otherwise()

@@ -15,7 +15,6 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Bits
-from noiseless.search.bounds import Radii
 from noiseless.search.choice import EXACT, Pool
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
@@ -26,6 +25,7 @@ from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
+from noiseless.search.radii import Radii
 from noiseless.search.strips import LineStrip, Room, least_number, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
 from noiseless.search.top_down import TOP_DOWN, top_down_cells
@@ -213,9 +213,6 @@ class _Lines:
 POINTS, WORK = 12, 3 * 10**6
 """At so many points of a path cells are suppressed, or at fewer if that is so many values in all."""
 
-ENOUGH = 20_000
-"""With more public values on a line the exact way is enough."""
-
 LEVELS = 4
 """So many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
 
@@ -225,7 +222,7 @@ def suppress_values(pool: Pool, paths: GreedyPaths | None) -> Loss | Lagrangian 
 
     Args:
         pool: what was found without suppression.
-        paths: the greedy paths; None to cut cells from the top down.
+        paths: the greedy paths; None to cut cells from the top down, where no exact way is enough.
     """
     targets = pool.targets
     problem, goal = targets.problem, targets.goal
@@ -233,9 +230,9 @@ def suppress_values(pool: Pool, paths: GreedyPaths | None) -> Loss | Lagrangian 
     ordered = ContiguousOptimum.applies(problem, goal.utility, by_width=True)
     if goal.method != "greedy" and ordered and goal.objective != "maximin":
         known = suppress_on_strips(pool)
-    if paths is None:
+    if paths is None and known is None:
         _suppress_cut_cells(pool)
-    elif goal.method != "exact" and not (known is not None and problem.size > ENOUGH):
+    elif paths is not None and goal.method != "exact":
         for need in _needs(targets):
             for path in paths.serving(targets):
                 for point in points_of(path, targets, need):

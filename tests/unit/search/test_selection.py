@@ -16,6 +16,7 @@ import pytest
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
+from noiseless.search import greedy, methods
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Objective, Utility, below
 from noiseless.search.measures import cell_costs
@@ -534,6 +535,37 @@ class TestManyValues:
         assert fewer.quality.distortion is not None
         assert found.quality.distortion is not None
         assert float(fewer.quality.distortion) < 0.7 * float(found.quality.distortion)
+
+    @pytest.mark.parametrize(
+        "wish",
+        [
+            Goal(min_posterior=2, max_maximin=0),
+            Goal(min_posterior=2, max_maximin=1, utility="distortion"),
+            Goal(objective="maximin", max_maximin=1, utility="distortion"),
+            Goal(objective="maximin", max_distortion=20, utility="distortion"),
+            Goal(objective="both", weight=F(1, 3), utility="distortion"),
+            Goal(objective="both", min_resolution=1),
+            Goal(min_posterior=2, utility="distortion", suppress=F(1, 5)),
+        ],
+    )
+    def test_without_the_paths(self, wish: Goal, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Too many values for the greedy paths: wishes are met, and no path is run."""
+        monkeypatch.setattr(methods, "FEW_VALUES", 0)
+        rng = np.random.default_rng(0)
+        for size in (12, 30):
+            joint = JointRange.from_codes([*range(4), *rng.integers(0, 4, size - 4)], range(size))
+            numbers, labels = rng.permutation(3 * size)[:size], rng.integers(0, 2, size)
+            for columns in ([Numbers(numbers)], [Numbers(numbers), Categories(labels)]):
+                problem = Problem(joint, ColumnCodebook(*columns))
+                with monkeypatch.context() as patched:
+                    patched.setattr(greedy, "MOST_VALUES", 0)
+                    patched.setattr(greedy, "FEWER_VALUES", 0)
+                    patched.setattr(greedy, "merge_path", None)
+                    found = choose(problem, wish)
+                    shown = survey(problem, baselines=False)
+                assert "left out" in shown["greedy"].note
+                assert Targets(problem, wish).allow(found.quality)
+                assert found.gap is None or found.gap >= 0
 
     def test_adult(self, data: Path) -> None:
         """30,000 rows and six public columns, three of them with hierarchies."""

@@ -11,15 +11,17 @@ from noiseless.exact import Rational
 from noiseless.ranges import JointRange
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.loss import Objective, Utility
+from noiseless.search.merging.constrained_paths import constrained_merges
+from noiseless.search.merging.general_paths import leakage_merges, maximin_merges
 from noiseless.search.merging.path import MergePath
 from noiseless.search.merging.plain_paths import PlainCells, plain_both, plain_leakage, plain_maximin
 from noiseless.search.merging.replay import Merges, measure_path
 from noiseless.search.problem import Problem, SideInformation
 
-Way = Literal["auto", "plain", "general", "ordered", "counts"]
+Way = Literal["auto", "plain", "general"]
 
 FEW = 60
-"""Up to so many public values plain Python beats loading the compiled kernels."""
+"""Up to so many public values plain Python is as fast as arrays."""
 
 
 def leakage_path(
@@ -43,8 +45,7 @@ def leakage_path(
         codebook: what is released for a cell and how far that is from its members.
         utility: `resolution` (U1) or `distortion` (U2); the latter if there is a codebook, unless told.
         side: side information; the joint range is then [[S, (X, A)]].
-        method: `ordered` (one numeric column whose values differ, half a cell's width), `counts` (U1),
-            `general` (quadratic), `plain` (any codebook); by default the fastest that applies.
+        method: `general` (by arrays, quadratic) or `plain` (any codebook); by default the faster one.
 
     >>> joint = JointRange.from_pairs([("s1", "x1"), ("s2", "x1"), ("s2", "x2"), ("s3", "x3")])
     >>> leakage_path(joint).last.cells.members
@@ -122,33 +123,18 @@ def merge_path(
     if weight is not None and weight < 0:
         raise RequestError("a weight is not negative")
     driving = problem.codebook if wanted == "distortion" else None
-    way = _way(problem, driving, method)
-    if (objective == "maximin" and way == "general" and driving is None) or (
-        objective == "both" and problem.side is not None
-    ):
-        way = "plain"
-    if way == "plain":
+    columns = driving if isinstance(driving, ColumnCodebook) and driving.fits else None
+    applies = driving is columns
+    if method not in ("auto", "plain", "general") or (method == "general" and not applies):
+        ways = "plain, general" if applies else "plain"
+        raise RequestError(f"method {method!r} does not apply here; these do: {ways}")
+    if problem.side is not None and (objective == "both" or (objective == "maximin" and driving is None)):
+        applies = False
+    if not applies or method == "plain" or (method == "auto" and problem.size <= FEW):
         merges = _plain(PlainCells(problem, driving), objective, weight or Fraction(0))
     else:
-        merges = _compiled(problem, driving, objective, weight or Fraction(0), way)
+        merges = _general(problem, columns, objective, weight or Fraction(0))
     return measure_path(problem, merges, objective, wanted, weight)
-
-
-def _way(problem: Problem, driving: Codebook | None, method: Way) -> Way:
-    """The fastest way that applies, or the one asked for if it does."""
-    columns = driving if isinstance(driving, ColumnCodebook) else None
-    possible: list[Way] = ["plain"]
-    if driving is None or (columns is not None and columns.fits):
-        possible.append("general")
-    if problem.side is None and driving is None:
-        possible.append("counts")
-    if problem.side is None and columns is not None and columns.is_ordered:
-        possible.append("ordered")
-    if method == "auto":
-        return "plain" if problem.size <= FEW else possible[-1]
-    if method not in possible:
-        raise RequestError(f"method {method!r} does not apply here; these do: {', '.join(possible)}")
-    return method
 
 
 def _plain(cells: PlainCells, objective: Objective, weight: Fraction) -> Merges:
@@ -161,22 +147,9 @@ def _plain(cells: PlainCells, objective: Objective, weight: Fraction) -> Merges:
     return Merges(table[:, 0].copy(), table[:, 1].copy(), rounds, None, "plain")
 
 
-def _compiled(
-    problem: Problem, driving: Codebook | None, objective: Objective, weight: Fraction, way: Way
+def _general(
+    problem: Problem, codebook: ColumnCodebook | None, objective: Objective, weight: Fraction
 ) -> Merges:
     if objective == "both":
-        from noiseless.search.merging import constrained_paths
-
-        return constrained_paths.run(problem, driving, weight, way)
-    if way == "general":
-        from noiseless.search.merging import general_paths
-
-        if objective == "leakage":
-            return general_paths.leakage_of_any_columns(problem, driving)
-        return general_paths.maximin_of_any_columns(problem, driving)
-    from noiseless.search.merging import fast_paths
-
-    if way == "ordered":
-        run = fast_paths.leakage_on_a_line if objective == "leakage" else fast_paths.maximin_on_a_line
-        return run(problem, driving)
-    return (fast_paths.leakage_by_counts if objective == "leakage" else fast_paths.maximin_by_counts)(problem)
+        return constrained_merges(problem, codebook, weight)
+    return (leakage_merges if objective == "leakage" else maximin_merges)(problem, codebook)

@@ -1,6 +1,5 @@
 """What each merge of a run changed, counted anew from the merges alone."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -10,14 +9,11 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
 from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.hulls import Hulls
 from noiseless.search.loss import Length, Lengths, Objective, Utility
 from noiseless.search.merging.path import MergePath
 from noiseless.search.merging.plain_paths import PlainCells
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import compiled
-
-SMALL = 2000
-"""Up to so many merges plain Python beats loading the compiled kernel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,85 +103,39 @@ def _with_sizes(problem: Problem, merges: Merges) -> Counts:
     """Without side information: sizes are enough."""
     joint = problem.joint
     partition = overlap_partition(joint)
-    points = len(merges.kept) + 1
-    outputs = [np.empty(points, np.int64) for _ in range(3)]
-    sets = np.zeros(0, np.int64) if merges.sets is None else merges.sets
-    sizes = np.asarray(joint.posterior_sizes, np.int64)
-    most = max(int(sizes.max()), joint.size_x) + 1
-    inputs = [
-        *(np.asarray(part, np.int64) for part in (merges.kept, merges.absorbed, sets)),
-        sizes.copy(),
-        np.bincount(sizes, minlength=most),
-        np.asarray(partition.y_blocks, np.int64),
-        np.arange(partition.count),
-        np.ones(problem.size, np.int64),
-    ]
-    _run(_count, [*inputs, *outputs])
-    components, smallest, largest = outputs
-    return (np.full(points, joint.size_x), smallest), components, smallest, largest
-
-
-def _run(kernel: Callable[..., None], arrays: Sequence[IntArray]) -> None:
-    if len(arrays[0]) > SMALL:
-        compiled(kernel)(*arrays)
-        return
-    lists = [array.tolist() for array in arrays]
-    kernel(*lists)
-    for array, values in zip(arrays, lists, strict=True):
-        array[:] = values
-
-
-def _count(  # noqa: PLR0917 - a kernel takes its arrays one by one
-    kept: IntArray,
-    absorbed: IntArray,
-    sets: IntArray,
-    sizes: IntArray,
-    histogram: IntArray,
-    blocks: IntArray,
-    parents: IntArray,
-    held: IntArray,
-    components: IntArray,
-    smallest: IntArray,
-    largest: IntArray,
-) -> None:
-    components[0], largest[0], least = len(parents), 1, 1
-    while histogram[least] == 0:
-        least += 1
-    smallest[0] = least
-    for step in range(len(kept)):
-        i, j = kept[step], absorbed[step]
-        a, b = blocks[i], blocks[j]
-        while parents[a] != a:
-            parents[a] = parents[parents[a]]
-            a = parents[a]
-        while parents[b] != b:
-            parents[b] = parents[parents[b]]
-            b = parents[b]
-        components[step + 1] = components[step]
-        if a != b:
-            parents[max(a, b)] = min(a, b)
-            components[step + 1] -= 1
-        histogram[sizes[i]] -= 1
-        histogram[sizes[j]] -= 1
-        sizes[i] = sets[step] if len(sets) else sizes[i] + sizes[j]
-        histogram[sizes[i]] += 1
+    blocks, parents = partition.y_blocks.tolist(), list(range(partition.count))
+    sizes, held = joint.posterior_sizes.tolist(), [1] * problem.size
+    histogram = np.bincount(sizes, minlength=joint.size_x + 1).tolist()
+    components, largest, least, found = partition.count, 1, 0, []
+    for step in range(len(merges.kept) + 1):
+        if step:
+            i, j = _ends(merges, step)
+            first, second = _root(parents, blocks[i]), _root(parents, blocks[j])
+            if first != second:
+                parents[second] = first
+                components -= 1
+            histogram[sizes[i]] -= 1
+            histogram[sizes[j]] -= 1
+            sizes[i] = sizes[i] + sizes[j] if merges.sets is None else int(merges.sets[step - 1])
+            histogram[sizes[i]] += 1
+            held[i] += held[j]
+            largest = max(largest, held[i])
         while histogram[least] == 0:
             least += 1
-        held[i] += held[j]
-        largest[step + 1] = max(largest[step], held[i])
-        smallest[step + 1] = least
+        found.append((components, least, largest))
+    blocks_left, smallest, most = np.array(found, np.int64).T
+    return (np.full(len(found), joint.size_x), smallest), blocks_left, smallest, most
+
+
+def _root(parents: list[int], node: int) -> int:
+    while parents[node] != node:
+        parents[node] = node = parents[parents[node]]
+    return node
 
 
 def _distortions(codebook: Codebook, merges: Merges) -> Lengths:
-    if merges.method == "ordered" and isinstance(codebook, ColumnCodebook):
-        return _widths(codebook, merges)
-    if isinstance(codebook, ColumnCodebook) and codebook.fits and len(merges.kept) > SMALL // 10:
-        from noiseless.search.merging.general_paths import distortions
-
-        tops, bottoms = distortions(codebook, merges.kept, merges.absorbed)
-        root = codebook.combine == "squares"
-        unit = codebook.scaled.unit
-        return Lengths(tops, bottoms, unit**2 if root else unit, root)
+    if isinstance(codebook, ColumnCodebook) and codebook.fits:
+        return _by_hulls(codebook, merges)
     members = {x: [x] for x in range(len(codebook))}
     costs: dict[int, Length] = {}  # of cells with several values
     found = [Length(0)]
@@ -197,18 +147,16 @@ def _distortions(codebook: Codebook, merges: Merges) -> Lengths:
     return Lengths.of(found)
 
 
-def _widths(codebook: ColumnCodebook, merges: Merges) -> Lengths:
-    """The largest half width after each merge, for one numeric column."""
-    values, root = codebook.scaled.positions[:, 0], codebook.combine == "squares"
-    widest = np.zeros(len(merges.kept) + 1, np.int64)
-    _run(_widen, [merges.kept, merges.absorbed, values.copy(), values.copy(), widest])
-    unit = codebook.scaled.unit / 2
-    tops = widest.astype(object) ** 2 if root else widest
-    return Lengths(tops, np.ones(len(widest), np.int64), unit**2 if root else unit, root)
-
-
-def _widen(kept: IntArray, absorbed: IntArray, low: IntArray, high: IntArray, widest: IntArray) -> None:
-    for step in range(len(kept)):
-        i, j = kept[step], absorbed[step]
-        low[i], high[i] = min(low[i], low[j]), max(high[i], high[j])
-        widest[step + 1] = max(widest[step], high[i] - low[i])
+def _by_hulls(codebook: ColumnCodebook, merges: Merges) -> Lengths:
+    """The largest cost after each merge, on the codebook's integer scale."""
+    hulls = Hulls(codebook, len(codebook))
+    most = hulls.least(hulls.own, largest=True)[0]
+    found = [most]
+    for i, j in zip(merges.kept.tolist(), merges.absorbed.tolist(), strict=True):
+        tops, bottoms = hulls.costs(i, np.array([j]))
+        cost = int(tops[0]), int(bottoms[0])
+        hulls.join(i, j, cost)
+        most = max(most, cost) if hulls.grows else hulls.least(hulls.own, largest=True)[0]
+        found.append(most)
+    table, root, unit = np.array(found, np.int64), codebook.combine == "squares", codebook.scaled.unit
+    return Lengths(table[:, 0], table[:, 1], unit**2 if root else unit, root)

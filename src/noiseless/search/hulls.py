@@ -1,0 +1,259 @@
+"""Cells of public values as arrays: what one cell costs together with each of many others, in whole numbers.
+
+A cell is known by what its cost follows from: the lowest, the highest and the sum of its numbers, its
+category or that it has several, and the lowest node above its members. Costs are fractions, numerators and
+denominators, and are compared exactly.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.search.axes import TreeAxis
+from noiseless.search.codebook import ColumnCodebook, combined
+
+NEVER = 2**62
+"""More than any cost."""
+
+_TRIED = 8
+"""So many pairs with the lowest bounds are measured first: what they cost tells which others to measure."""
+
+_AT_ONCE = 2**20
+"""So many members of pairs are measured in one go."""
+
+_SURE = 1e-12
+"""Products of floats that differ by more, relative to their size, differ that way."""
+
+Cost = tuple[int, int]
+Costs = tuple[IntArray, IntArray]
+
+
+class Hulls:
+    """Cells, each called by a number; to begin with each holds the public value of that number.
+
+    Attributes:
+        exact: whether `together` gives costs; else they are lower bounds.
+        grows: whether no cell costs more than one that holds it.
+        counts: how many values each cell holds.
+        own: what each cell costs.
+    """
+
+    def __init__(self, codebook: ColumnCodebook | None, size: int, *, count: int = 1, room: int = 0) -> None:
+        """A cell for each value, and room for others.
+
+        Args:
+            codebook: what cells cost, where that fits; None if they cost as much as they hold.
+            size: how many public values there are.
+            count: what each of them counts.
+            room: how many cells to make room for; see `fill`.
+        """
+        self.codebook, values = codebook, np.arange(size)
+        self.counts = np.full(size + room, count, np.int64)
+        self.exact = self.grows = self._alike = True
+        self.own = self.counts.copy(), np.ones(size + room, np.int64)
+        if codebook is None:
+            return
+        scaled = codebook.scaled
+        self._trees = [_Tree(axis, costs) for axis, costs in codebook.trees]
+        places = np.array([axis.codes for axis, _ in codebook.trees], np.int64).reshape(-1, size)
+        numbers = [np.pad(scaled.positions.T.astype(np.int64), ((0, 0), (0, room))) for _ in range(3)]
+        self._low, self._high, self._sum = numbers
+        self._mark, self._place = (
+            np.pad(part, ((0, 0), (0, room))) for part in (scaled.categories.T, places)
+        )
+        self._mean = codebook.word == "centroid" and len(self._low) > 0
+        self._alike = not self._mean and codebook.word != "medoid"
+        self.grows = codebook.by_hull
+        self.exact = self.grows or (self._mean and (len(self._low) == 1 or codebook.combine == "max"))
+        self.own = codebook.cell_costs(values, values)
+        self._members = [*values[:, None], *([values[:0]] * room)]
+        self._medoid = codebook.word == "medoid"
+        self._reach = [*self.own[0][:, None], *([values[:0]] * room)]  # of each member, within its cell
+
+    def together(self, cell: int, others: IntArray | None = None) -> Costs:
+        """What a cell costs with each of others (all if not given), or at least that.
+
+        No codeword is nearer to all members than half of any one column's width.
+        """
+        chosen = slice(None) if others is None else others
+        count = self.counts[chosen] + self.counts[cell]
+        if self.codebook is None:
+            return count, np.ones_like(count)
+        book, below = self.codebook, count if self._mean else np.full_like(count, 2)
+        widths = [self._width(column, cell, chosen, below) for column in range(len(self._low))]
+        fixed = []
+        for mark, penalty in zip(self._mark, book.scaled.penalties, strict=True):
+            fixed.append(below * penalty * ((mark[chosen] != mark[cell]) | (mark[cell] < 0)))
+        for tree, place in zip(self._trees, self._place, strict=True):
+            fixed.append(below * tree.costs_with(int(place[cell]))[place[chosen]])
+        if book.word != "interval" and len(widths) > 1:
+            widths = [combined(widths, "max")]
+        squares = book.combine == "squares"
+        if book.word == "medoid":
+            largest = combined([*widths, *fixed], "max")
+            return largest**2 if squares else largest, below**2 if squares else below
+        return combined([*widths, *fixed], book.combine), below**2 if squares else below
+
+    def _width(self, column: int, cell: int, chosen: slice | IntArray, below: IntArray) -> IntArray:
+        """Twice how far the ends are from the middle; or how far the further one is from the mean."""
+        low = np.minimum(self._low[column, chosen], self._low[column, cell])
+        high = np.maximum(self._high[column, chosen], self._high[column, cell])
+        if not self._mean:
+            return np.asarray(high - low)
+        total = self._sum[column, chosen] + self._sum[column, cell]
+        return np.asarray(np.maximum(high * below - total, total - low * below))
+
+    def costs(self, cell: int, others: IntArray) -> Costs:
+        """What a cell costs with each of others."""
+        if self.exact or self.codebook is None or not len(others):
+            return self.together(cell, others)
+        mine = len(self._members[cell])
+        work = int(self.counts[others].sum()) * mine if self._medoid else mine * len(others)
+        look = self._medoid_costs if self._medoid else self._middle_costs
+        parts = [look(cell, some) for some in np.array_split(others, min(len(others), 1 + work // _AT_ONCE))]
+        tops, bottoms = zip(*parts, strict=True)
+        return np.concatenate(tops), np.concatenate(bottoms)
+
+    def _middle_costs(self, cell: int, others: IntArray) -> Costs:
+        """By all members of each pair."""
+        sizes = self.counts[others] + self.counts[cell]
+        pairs = [np.append(self._members[cell], self._members[other]) for other in others]
+        return self._book.cell_costs(np.concatenate(pairs), np.cumsum(sizes) - sizes)
+
+    def _medoid_costs(self, cell: int, others: IntArray) -> Costs:
+        """By the distances between members of one and of the other; those within each are known."""
+        starts = np.cumsum(self.counts[others]) - self.counts[others]
+        values, reach = (
+            np.concatenate([part[other] for other in others]) for part in (self._members, self._reach)
+        )
+        apart = self._book.distances(self._members[cell], values)
+        mine = np.maximum(np.maximum.reduceat(apart, starts, axis=1), self._reach[cell][:, None]).min(axis=0)
+        theirs = np.minimum.reduceat(np.maximum(apart.max(axis=0), reach), starts)
+        return np.minimum(mine, theirs), np.ones(len(others), np.int64)
+
+    @property
+    def _book(self) -> ColumnCodebook:
+        if self.codebook is None:
+            raise TypeError("cells that cost as much as they hold have no codebook")
+        return self.codebook
+
+    def cheapest(self, cell: int, allowed: BoolArray) -> tuple[Cost, IntArray]:
+        """The least cost of a cell with one of those allowed (there are some), and those that cost it."""
+        if self.exact and self._alike:
+            tops, bottoms = self.together(cell)
+            tops[~allowed] = NEVER
+            return self.least((tops, bottoms))
+        others = np.flatnonzero(allowed)
+        costs = self.together(cell, others)
+        if not self.exact:
+            first = others[np.argsort(costs[0] / costs[1], kind="stable")[:_TRIED]]
+            limit, _ = self.least(self.costs(cell, first))
+            others = others[self.compare(costs, limit) <= 0]
+            costs = self.costs(cell, others)
+        cost, places = self.least(costs)
+        return cost, others[places]
+
+    def within(self, cell: int, allowed: BoolArray, limit: Cost) -> IntArray:
+        """Those allowed that cost no more than a limit with a cell."""
+        others = np.flatnonzero(allowed)
+        others = others[self.compare(self.together(cell, others), limit) <= 0]
+        return others if self.exact else others[self.compare(self.costs(cell, others), limit) <= 0]
+
+    def join(self, cell: int, other: int, cost: Cost) -> None:
+        """Put another cell into a cell, at a cost; the other costs nothing from then on."""
+        self.own[0][cell], self.own[1][cell] = cost
+        self.own[0][other] = 0
+        self.counts[cell] += self.counts[other]
+        if self.codebook is None:
+            return
+        self._low[:, cell] = np.minimum(self._low[:, cell], self._low[:, other])
+        self._high[:, cell] = np.maximum(self._high[:, cell], self._high[:, other])
+        self._sum[:, cell] += self._sum[:, other]
+        self._mark[self._mark[:, cell] != self._mark[:, other], cell] = -1
+        for tree, place in zip(self._trees, self._place, strict=True):
+            place[cell] = tree.common(int(place[cell]), int(place[other]))
+        if self._medoid:
+            apart = self.codebook.distances(self._members[cell], self._members[other])
+            reaches = apart.max(axis=1), apart.max(axis=0)
+            both = [
+                np.maximum(self._reach[one], far) for one, far in zip((cell, other), reaches, strict=True)
+            ]
+            self._reach[cell] = np.concatenate(both)
+        if not self.exact:
+            self._members[cell] = np.append(self._members[cell], self._members[other])
+
+    def fill(self, cell: int, members: Sequence[int]) -> None:
+        """Make a cell one of some public values, whose own cells are as they were to begin with."""
+        self.counts[cell] = len(members)
+        if self.codebook is None:
+            return
+        values = np.array(members)
+        self._low[:, cell] = self._low[:, values].min(axis=1)
+        self._high[:, cell] = self._high[:, values].max(axis=1)
+        self._sum[:, cell] = self._sum[:, values].sum(axis=1)
+        marks = self._mark[:, values]
+        self._mark[:, cell] = np.where((marks == marks[:, :1]).all(axis=1), marks[:, 0], -1)
+        for tree, place in zip(self._trees, self._place, strict=True):
+            place[cell] = tree.common(int(place[values].min()), int(place[values].max()))
+        self._members[cell] = values
+        if self._medoid:
+            self._reach[cell] = self.codebook.distances(values, values).max(axis=1)
+
+    # --- fractions ----------------------------------------------------------------------------------
+
+    def compare(self, costs: Costs, others: Costs | Cost) -> IntArray:
+        """The signs of costs less others."""
+        tops, bottoms, other_tops, other_bottoms = np.broadcast_arrays(*costs, *others)
+        if self._alike:
+            return np.asarray(np.sign(tops - other_tops))
+        first, second = tops * other_bottoms.astype(float), other_tops * bottoms.astype(float)
+        signs: IntArray = np.sign(first - second).astype(np.int64)
+        near = np.abs(first - second) <= _SURE * (first + second)
+        same = near & (tops == other_tops) & (bottoms == other_bottoms)
+        signs[same] = 0
+        for k in np.flatnonzero(near & ~same).tolist():
+            here, there = int(tops[k]) * int(other_bottoms[k]), int(other_tops[k]) * int(bottoms[k])
+            signs[k] = (here > there) - (here < there)
+        return signs
+
+    def least(self, costs: Costs, *, largest: bool = False) -> tuple[Cost, IntArray]:
+        """The least of some costs, or the largest, and where it is."""
+        tops, bottoms = costs
+        if self._alike:
+            place = int(tops.argmax() if largest else tops.argmin())
+            return (int(tops[place]), int(bottoms[place])), np.flatnonzero(tops == tops[place])
+        about = tops / bottoms
+        near = about >= about.max() * (1 - _SURE) if largest else about <= about.min() * (1 + _SURE)
+        pairs = set(zip(tops[near].tolist(), bottoms[near].tolist(), strict=True))
+        known = [Fraction(top, bottom) for top, bottom in pairs]
+        exact = max(known) if largest else min(known)
+        cost = exact.numerator, exact.denominator
+        return cost, np.flatnonzero(near)[self.compare((tops[near], bottoms[near]), cost) == 0]
+
+
+class _Tree:
+    """A hierarchy; its nodes are called by their places in depth-first order."""
+
+    def __init__(self, axis: TreeAxis, costs: IntArray) -> None:
+        self._above = np.argsort(axis.nodes)[axis.parents[axis.nodes]].tolist()
+        self._last = axis.lasts[axis.nodes].tolist()
+        self._costs = costs[axis.nodes].tolist()
+
+    def common(self, first: int, second: int) -> int:
+        """The lowest node above two."""
+        node, last = min(first, second), max(first, second)
+        while self._last[node] < last:
+            node = self._above[node]
+        return node
+
+    def costs_with(self, node: int) -> IntArray:
+        """What the lowest node above a node and each other one costs."""
+        path = [node]
+        while self._above[path[-1]] != path[-1]:
+            path.append(self._above[path[-1]])
+        found = np.empty(len(self._last), np.int64)
+        for at in reversed(path):  # what is below a node follows it
+            found[at : self._last[at] + 1] = self._costs[at]
+        return found

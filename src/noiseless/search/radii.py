@@ -1,0 +1,123 @@
+"""What a cell costs at least that holds a value and leaves so many sensitive values, for any columns."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from noiseless.arrays import IntArray
+from noiseless.search.axes import begins
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.hulls import Hulls
+from noiseless.search.loss import Length
+from noiseless.search.problem import Problem
+
+PAIRS_WORK = 10**7
+"""About so many pairs of values are looked at."""
+
+MOST_CODES = 4
+"""How many codes of what is seen besides are looked at, those with the most values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Radii:
+    """Bounds from pairs: a cell costs at least what its two values furthest apart do.
+
+    Attributes:
+        problem: what is to be merged, with columns.
+        far: values that are far from others, to be looked at first.
+    """
+
+    problem: Problem
+    far: IntArray
+
+    @classmethod
+    def applies(cls, problem: Problem) -> bool:
+        """Whether the codebook is one over columns whose numbers fit."""
+        return isinstance(problem.codebook, ColumnCodebook) and problem.codebook.fits
+
+    @cached_property
+    def _book(self) -> ColumnCodebook:
+        if not isinstance(self.problem.codebook, ColumnCodebook):
+            raise TypeError("bounds from pairs are for codebooks over columns")
+        return self.problem.codebook
+
+    @cached_property
+    def codes(self) -> list[int]:
+        """The codes of `seen` that are looked at."""
+        counts = np.bincount(self.problem.seen)
+        return [int(code) for code in np.argsort(-counts, kind="stable")[:MOST_CODES]]
+
+    @cached_property
+    def _hulls(self) -> Hulls:
+        return Hulls(self._book, self.problem.size)
+
+    def _holders(self, code: int) -> tuple[IntArray, IntArray]:
+        """The public values that have each sensitive value, one after the other, and where each begins."""
+        problem = self.problem
+        mine = problem.seen[problem.joint.y] == code
+        s, x = problem.joint.x[mine], problem.public[problem.joint.y[mine]]
+        order = np.argsort(s, kind="stable")
+        return x[order], np.flatnonzero(begins(s[order]))
+
+    def _reaches(self, code: int, *, every: bool) -> Iterator[tuple[int, IntArray]]:
+        """For some centres what a cell with each and with each sensitive value costs at least: numerators.
+
+        A cell that holds a centre and another value costs at least the bound of the two.
+        """
+        holders, starts = self._holders(code)
+        values, place = np.unique(holders, return_inverse=True)
+        for centre in self._centres(values, every=every).tolist():
+            bounds, _ = self._hulls.together(centre, values)
+            yield centre, np.minimum.reduceat(bounds[place.reshape(-1)], starts)
+
+    def _centres(self, values: IntArray, *, every: bool) -> IntArray:
+        most = max(8, PAIRS_WORK // len(values))
+        if every or len(values) <= most:
+            return values
+        first = self.far[np.isin(self.far, values)][: most // 2]
+        spread = values[np.linspace(0, len(values) - 1, most - len(first)).astype(np.int64)]
+        return np.unique(np.concatenate((first, spread)))
+
+    def every(self) -> bool:
+        """Whether all values can be looked at."""
+        return self.problem.size <= max(8, PAIRS_WORK // self.problem.size)
+
+    def least(self, code: int, k: int, *, every: bool = False) -> tuple[IntArray, IntArray, int]:
+        """For each centre what a cell with it and with 1, 2, ..., k sensitive values costs at least.
+
+        Returns:
+            The centres, a table of numerators (-1 where there are not so many), and the denominator.
+        """
+        centres, rows = [], []
+        for centre, reaches in self._reaches(code, every=every):
+            nearest = np.sort(reaches)[:k]
+            centres.append(centre)
+            rows.append(np.pad(nearest, (0, k - len(nearest)), constant_values=-1))
+        return np.array(centres), np.array(rows), self._under
+
+    @property
+    def _under(self) -> int:
+        return 4 if self._book.combine == "squares" else 2
+
+    def most(self, code: int, limit: Length) -> int:
+        """How many sensitive values a cell of some cost has at most, if each value is in such a cell."""
+        top = math.floor(self._ratio(limit) * self._under)
+        return min(int(np.count_nonzero(reaches <= top)) for _, reaches in self._reaches(code, every=False))
+
+    def _ratio(self, limit: Length) -> Fraction:
+        """A limit on the integer scale."""
+        unit = self._book.scaled.unit
+        return limit.squared / unit**2 if self._book.combine == "squares" else _above(limit) / unit
+
+    def length(self, top: int, bottom: int) -> Length:
+        """A numerator and the denominator as a length."""
+        return self._book.length(int(top), bottom)
+
+
+def _above(limit: Length) -> Fraction:
+    exact = limit.rational
+    return Fraction(limit.upper) if exact is None else exact
