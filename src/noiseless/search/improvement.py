@@ -18,6 +18,9 @@ from noiseless.search.problem import Problem
 FEW = 150
 """Up to so many public values all that is near is measured exactly, whatever the codebook."""
 
+MOST_MEMBERS, FEW_MEASURED = 200, 30
+"""Cells with more members stay as they are; the latter where a cost is not found from a cell's extremes."""
+
 HOMES, NEAR = 8, 60
 """So many of the nearest cells, and of the nearest values, are looked at."""
 
@@ -48,6 +51,11 @@ class Nearness:
         self.members[row] = list(members)
         if self._hulls is not None and members:
             self._hulls.fill(row, members)
+
+    @property
+    def most_members(self) -> int:
+        """How large a cell may be to be looked at: it is measured without each of its members."""
+        return MOST_MEMBERS if self._hulls is not None and self._hulls.exact else FEW_MEASURED
 
     def changed(self, cell: int, members: Sequence[int]) -> None:
         """A cell has other members now."""
@@ -196,7 +204,9 @@ class _Improver:
         self.near.changed(cell, members)
 
     def _changes(self, cell: int) -> Iterator[Change]:
-        """Ways of making a cell smaller, each fine as a whole."""
+        """Ways of making a cell smaller, each fine as a whole; none for a cell of very many members."""
+        if len(self.cells[cell]) > self.near.most_members:
+            return
         yield from (change for change in self._splits(cell) if self._good(cell, change))
         yield from (change for change in self._leaving(cell) if self._good(cell, change))
         yield from (change for change in self._built(cell) if self._good(cell, change))
