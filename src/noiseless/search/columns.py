@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import Rational
+from noiseless.exact import Rational, as_fraction
 
 _EXACT = 2**62
 
@@ -45,8 +45,8 @@ class Numbers:
         steps, unit = _on_a_lattice(values)
         object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "unit", unit)
-        object.__setattr__(self, "weight", Fraction(weight))
-        limits = None if span is None else (Fraction(span[0]), Fraction(span[1]))
+        object.__setattr__(self, "weight", as_fraction(weight))
+        limits = None if span is None else (as_fraction(span[0]), as_fraction(span[1]))
         if limits is not None and len(steps):
             if limits[0] >= limits[1]:
                 raise RequestError("a declared range goes from its lower to its higher end")
@@ -103,7 +103,7 @@ class Categories:
         codes = [known.setdefault(value, len(known)) for value in _plain(values)]
         object.__setattr__(self, "codes", np.array(codes, np.int64))
         object.__setattr__(self, "labels", tuple(known))
-        object.__setattr__(self, "weight", Fraction(weight))
+        object.__setattr__(self, "weight", as_fraction(weight))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -165,7 +165,7 @@ class Hierarchy:
         object.__setattr__(self, "labels", tuple(node[0] for node in nodes))
         object.__setattr__(self, "parents", np.array(parents, np.int64))
         object.__setattr__(self, "cost", cost)
-        object.__setattr__(self, "weight", Fraction(weight))
+        object.__setattr__(self, "weight", as_fraction(weight))
 
     def __len__(self) -> int:
         return len(self.leaf)

@@ -190,3 +190,13 @@ def test_with_few_values_the_best_of_all_partitions_is_found_and_proved(
                 losses.append((other.distortion, other.mean_loss))
         best = min(losses) if prefer == "worst" else min((mean, worst) for worst, mean in losses)[::-1]
         assert (found.quality.distortion, found.quality.mean_loss) == best
+
+
+def test_numbers_of_numpy_do_not_wrap_around() -> None:
+    values = np.array([0, 3, 10**15, 10**15 + 7])
+    column = Numbers(values, weight=np.int64(10**9), span=(values.min(), values.max()))  # type: ignore[arg-type]
+    problem = Problem(
+        JointRange.from_codes(np.array([0, 1, 0, 1]), np.arange(4)), ColumnCodebook(column, column)
+    )
+    loss = measure(problem, Cells.from_labels([0, 0, 1, 1])).mean_loss
+    assert loss == Fraction(3 + 3 + 7 + 7, 4 * (10**15 + 7))
