@@ -49,7 +49,15 @@ class PreparedTable:
             prior[source.shown_of_seen] = source.prior
             side = SideInformation(source.public_of_seen, source.shown_of_seen, prior)
         codebook, groups = self.public.codebook(request), self.public.groups
-        return Problem(source.joint, codebook, side, source.public.counts, groups, self._read)
+        return Problem(source.joint, codebook, side, source.public.counts, groups, self._read, self._rounds)
+
+    @property
+    def _rounds(self) -> bool:
+        """Whether means are written to some decimals, or middles of days, among several columns, as days."""
+        kinds, word = [column.kind for column in self.public.columns], self.source.request.codeword
+        if word == "centroid":
+            return "number" in kinds or "date" in kinds
+        return word == "midrange" and "date" in kinds and len(kinds) > 1
 
     def _read(self, problem: Problem, cells: Cells, hidden: BoolArray) -> SeenCells:
         """Cells that read alike are one, and distances are to what is written."""

@@ -70,12 +70,17 @@ class LowerBounds:
         if self._utility == "resolution":
             found = [self._resolution(), self._resolution_of_blocks()]
         else:
-            best = self.best_of_all
+            best = self.proved_best
             known = None if best is None or self.targets.goal.by_mean else LowerBound(best.distortion, _ALL)
             if known is not None and self.targets.blocks is None:
                 return known
             found = [known, self._line(), self._pairs(), self._line_of_blocks()]
         return _largest(found)
+
+    @property
+    def proved_best(self) -> OptimalPartition | None:
+        """The best of all partitions, where it is the best of all that are written too."""
+        return None if self.targets.problem.rounds else self.best_of_all
 
     @cached_property
     def best_of_all(self) -> OptimalPartition | None:

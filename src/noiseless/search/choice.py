@@ -189,7 +189,7 @@ def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian 
 
 
 def _mean_claim(bounds: LowerBounds, found: Candidate) -> OptimalityClaim:
-    mean, best = found.quality.mean_loss, bounds.best_of_all
+    mean, best = found.quality.mean_loss, bounds.proved_best
     if mean == 0:
         return True, 0.0, "all", "no partition does better: nothing is lost", None
     if best is None or mean is None:

@@ -139,6 +139,8 @@ class Problem:
         groups: a code for each x; only values of one group are merged. What is suppressed reads alike,
             whatever its group. None: all are one group.
         reader: how cells read once they are written; None if all read differently.
+        rounds: whether codewords are rounded when they are written: one may then be nearer to its members
+            than the codebook says, which proves nothing of what is written.
     """
 
     joint: JointRange
@@ -147,6 +149,7 @@ class Problem:
     rows: IntArray | None = None
     groups: IntArray | None = None
     reader: "Callable[[Problem, Cells, BoolArray], SeenCells] | None" = None
+    rounds: bool = False
 
     def __post_init__(self) -> None:
         if self.side is not None and len(self.side.public) != self.joint.size_y:

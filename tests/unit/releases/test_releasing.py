@@ -1,6 +1,7 @@
 """Releases from end to end: what is claimed is what the audit finds and what verification finds."""
 
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -473,3 +474,17 @@ def test_a_refusal_speaks_of_the_largest_change_whatever_is_preferred() -> None:
         release(table, **asked, max_distortion=6, min_resolution=2)
     with pytest.raises(RequestError, match="not to the resolution"):
         release(table, **asked, utility="resolution")
+
+
+@pytest.mark.parametrize(
+    ("codeword", "counts"), [("midrange", False), ("centroid", False), ("interval", True)]
+)
+def test_what_is_rounded_when_it_is_written_is_not_proved_by_all_partitions(
+    codeword: Any,  # noqa: ANN401 - one of its literals
+    counts: bool,
+) -> None:
+    """The middle of days is written as a day, and may be nearer to the worst row than the exact one."""
+    days = [date(2024, 3, day) for day in (1, 4, 6, 9)]
+    table = pa.table({"day": days, "x": [0, 5, 1, 9], "s": list("abab")})
+    done = release(table, sensitive="s", public=["day", "x"], min_posterior=2, codeword=codeword)
+    assert ("all partitions" in done.proof) is counts
