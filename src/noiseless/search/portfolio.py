@@ -35,7 +35,7 @@ PROVED = 2 * 10**6
 WIDTHS = 16
 """For so many distortions the fewest blocks are sought."""
 
-LEFT_OUT = "the paths are left out: they take too long for so many values"
+LEFT_OUT = "the paths are left out: with this many values they take too long"
 
 _SETTINGS = {
     GREEDY: "improved",
@@ -269,7 +269,7 @@ class _Run:
             makers += [("", partial(getattr, one, "cells"), None) for one in self._points(path)]
         if Levels.are_few(self.problem):
             makers += self._otherwise()
-        note = "problem (7) takes too long for so many values" if self._leaves_out else ""
+        note = "problem (7) takes too long with this many values" if self._leaves_out else ""
         return self.series(GREEDY, makers, note)
 
     def _otherwise(self) -> Iterator[Maker]:
