@@ -3,26 +3,30 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Spark is large, and of no use without Java.
 EXTRAS := server$(shell command -v java >/dev/null && echo ,spark)
+# Tests start hundreds of processes: modules are compiled once, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 # They kill processes again and again.
 KILLED := $(addprefix tests/surfaces/test_,server_processes.py server_workers.py curator_killed.py stream_killed.py ledger_processes.py)
 
-# Quick, and of every room: what a change breaks shows here first.
-QUICK := tests/theorems $(addprefix tests/unit/,audits domain measures pricing questions ranges releases rules tables verification test_house.py test_package.py)
+# Quick, and of the rooms that all others stand on: what a change breaks mostly shows here first.
+QUICK := tests/theorems $(addprefix tests/unit/,audits domain measures pricing questions ranges releases rules tables verification test_*.py)
 
-.PHONY: demo test check lint types contracts docs tests coverage soak bench pictures clean
+.PHONY: demo test check quick lint types contracts docs tests coverage soak bench pictures clean
 
 demo: .venv/installed
 	$(BIN)/noiseless demo --out demo
 
+# All at once: while a test waits for a process or a disk, something else is checked.
 test: .venv/ready
-	$(MAKE) --jobs 2 --output-sync lint types contracts docs
-	$(MAKE) tests
+	$(MAKE) --jobs --output-sync=line lint types contracts docs tests
 
 # The loop of a contributor, within 90 seconds: style, types, contracts, and the tests that need no process, database,
 # browser or cluster of their own.
 check: .venv/ready
-	$(MAKE) --jobs 2 --output-sync lint types contracts
-	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=check $(QUICK)
+	$(MAKE) --jobs --output-sync=line lint types contracts quick
+
+quick: .venv/ready
+	$(BIN)/pytest --numprocesses 2 --quiet --hypothesis-profile=check --ignore-glob='*spark*' --ignore-glob='*postgres*' $(QUICK)
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .
@@ -44,7 +48,7 @@ tests: .venv/ready
 coverage: .venv/ready
 	$(BIN)/pytest --numprocesses 2 --quiet -p pytest_cov --cov --cov-report=term:skip-covered --cov-report=html
 
-# Ten times as many random examples, 100,000 texts sent as SQL, and processes killed again and again: a curator
+# Twenty times as many random examples, 100,000 texts sent as SQL, and processes killed again and again: a curator
 # NOISELESS_KILLS times at each of five places, servers and streams a fifth as often.
 soak: export NOISELESS_KILLS ?= 1000
 soak: .venv/ready

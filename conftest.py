@@ -121,32 +121,31 @@ DOCSTRINGS = Sybil(
 )
 
 
+EXAMPLE = re.compile(r">>> |^```(?:python|console|\{code-block\})", re.MULTILINE)
+"""What a document with examples holds. Only who runs them reads them all: all processes collect, one runs."""
+
+
 class ExampleFile(pytest.File):
     """A document that may hold examples."""
 
     def collect(self) -> Iterator[pytest.Item]:
         """One test, if it holds any."""
-        sybil = DOCSTRINGS if self.path.suffix == ".py" else PAGES
-        examples = list(sybil.parse(self.path))
-        if examples:
-            yield ExampleItem.from_parent(self, name="examples", examples=examples)
+        if EXAMPLE.search(self.path.read_text("utf-8")):
+            yield ExampleItem.from_parent(self, name="examples")
 
 
 class ExampleItem(pytest.Item):
     """All examples of a document, run in order in a folder of their own."""
 
-    def __init__(self, *, examples: list[Example], **arguments: Any) -> None:  # noqa: ANN401 - pytest's own
-        super().__init__(**arguments)
-        self.examples = examples
-
     def runtest(self) -> None:
-        """Evaluate each example."""
+        """Read the document, and evaluate each example."""
+        examples = (DOCSTRINGS if self.path.suffix == ".py" else PAGES).parse(self.path)
         with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             for table in TABLES.iterdir():
                 shutil.copy(table, folder)
             patch.chdir(folder)
             patch.setenv("COLUMNS", "80")
-            for example in self.examples:
+            for example in examples:
                 example.evaluate()
 
     def reportinfo(self) -> tuple[Path, int, str]:

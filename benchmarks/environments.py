@@ -10,7 +10,7 @@ from pathlib import Path
 
 from measure import ROOT, WORK
 
-PEERS = ("pycanon", "anjana", "dit", "qif", "diffprivlib", "opendp", "dp-accounting")
+PEERS = ("pycanon", "anjana", "microagg1d", "dit", "qif", "diffprivlib", "opendp", "dp-accounting")
 
 _REQUIREMENTS = ROOT / "benchmarks" / "peers"
 

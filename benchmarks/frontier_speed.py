@@ -12,6 +12,7 @@ from noiseless.ranges import JointRange
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.loss import Utility
+from noiseless.search.mean_loss import LOSSES, MeanLoss
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
 from page import Form, Part, Plot, Section, Table
@@ -118,9 +119,31 @@ def growth(sizes: tuple[int, ...] = (10**4, 10**5, 10**6), values: int = 40) -> 
     return found
 
 
-def many(size: int = 10**6, values: int = 10**4) -> list[dict[str, Any]]:
-    """Many sensitive values, and so many points: the whole frontier of a normal column."""
-    return rows(size, values, ("normal column",), ("distortion",))
+def many(size: int = 10**5, values: int = 1000) -> list[dict[str, Any]]:
+    """Many sensitive values, and so many points."""
+    return rows(size, values, losses=("distortion",))
+
+
+def means(size: int = 10**6, values: int = 40, least: int = 5) -> list[dict[str, Any]]:
+    """The least mean loss with so many sensitive values and rows in each cell, from loose pairs on."""
+    found = []
+    for shape in tuple(SHAPES)[:3]:
+        make, hide = SHAPES[shape]
+        public = make(size)
+        sensitive = hide(public, values)
+        line: dict[str, Any] = {"column": shape, "values": size, "at least": least}
+        for name, loss in LOSSES.items():
+            task = partial(_mean, public, sensitive, loss, least)
+            task()
+            time, sort = best_of(3, task, partial(np.argsort, public, kind="stable"))
+            line[f"{name}: times argsort"] = time / sort
+        found.append(line)
+    return found
+
+
+def _mean(public: Column, sensitive: Column, loss: MeanLoss, least: int) -> Column | None:
+    problem = optimum(public, sensitive).problem
+    return ContiguousOptimum(problem, "distortion", rows=least).for_mean(least, loss)
 
 
 def one(size: int = 10**6, values: int = 10**4) -> list[dict[str, Any]]:
@@ -147,8 +170,8 @@ def one(size: int = 10**6, values: int = 10**4) -> list[dict[str, Any]]:
 
 INTRODUCTION = """\
 The whole [exact frontier](frontier.md) of one ordered column of different values and 40 sensitive ones,
-from loose pairs on, beside `numpy.argsort(kind="stable")` of the column. The limit is a copy of both
-columns."""
+from loose pairs on, beside `numpy.argsort(kind="stable")` of the column; the limit is a copy of both
+columns. Then cells with the least mean loss, one answer for each loss."""
 
 
 def measured(form: Form) -> Iterator[Part]:
@@ -157,6 +180,7 @@ def measured(form: Form) -> Iterator[Part]:
     yield Table(rows(sizes[-1]))
     grown = growth(sizes)
     yield Table(grown, "Growth")
+    yield Table(means(sizes[-1]), "The least mean loss")
     lines = {line["column"]: [(size, line[f"{size:,} values s"]) for size in sizes] for line in grown}
     yield Plot("frontier", "Seconds for the whole frontier", "values", "seconds", lines)
 
@@ -165,6 +189,6 @@ SECTION = Section("frontier", "The exact frontier of one ordered column", INTROD
 
 
 if __name__ == "__main__":
-    for made in (rows, growth, many, one):
+    for made in (rows, growth, many, one, means):
         for line in made():
             print(line, flush=True)

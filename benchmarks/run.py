@@ -21,6 +21,7 @@ from summary import page
 MODULES = (
     "peers_anonymity",
     "peers_release",
+    "peers_microaggregation",
     "peers_information",
     "peers_channels",
     "peers_noise",
@@ -33,6 +34,7 @@ MODULES = (
     "frontier_speed",
     "merging_speed",
     "selection_speed",
+    "top_down_speed",
     "ledger_speed",
     "curator_speed",
     "server_speed",

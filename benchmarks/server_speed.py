@@ -124,7 +124,7 @@ def serve_ours(folder: str, port: str, workers: str) -> None:
 def prepared(folder: Path, ledger: str) -> str:
     """A table of many suburbs with a few households each, and a token."""
     from noiseless.ledger import Ledger
-    from noiseless.ledger.tokens import NewToken, add_token
+    from noiseless.ledger.analysts import NewToken, add_token
 
     chance = random.Random(1)
     rows = [f"{suburb + 1},{chance.randrange(1001) / 100}" for suburb in range(SUBURBS) for _ in range(8)]

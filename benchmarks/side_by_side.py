@@ -53,6 +53,7 @@ class Outcome:
         seconds: the shortest time; "stopped", "failed" or "not run" where there is none.
         first: the time of the first run, with all that is compiled or loaded then.
         peak_mb: the largest resident size of the process, data and libraries included.
+        cpu: the shortest time of the processor, which does not depend on what else runs.
         value: what the work returned.
     """
 
@@ -60,6 +61,7 @@ class Outcome:
     first: float | None = None
     peak_mb: float | None = None
     value: Any = None
+    cpu: float | None = None
 
     @property
     def finished(self) -> bool:
@@ -120,7 +122,7 @@ def run(contender: Contender, work: str, arguments: Mapping[str, Any], limit: fl
     found = json.loads(done.stdout.splitlines()[-1])
     if "stopped" in found:
         return Outcome(STOPPED, peak_mb=found["peak_mb"])
-    return Outcome(found["seconds"], found["first"], found["peak_mb"], found["value"])
+    return Outcome(found["seconds"], found["first"], found["peak_mb"], found["value"], found["cpu"])
 
 
 def seconds_of(outcomes: Mapping[str, Outcome]) -> dict[str, float | str]:

@@ -102,7 +102,7 @@ def post() -> Callable[[], object]:
     """A first POST of a question to a new server, from the bytes of its body to those of the reply."""
     from noiseless.curator import CuratorFile
     from noiseless.ledger import Ledger
-    from noiseless.ledger.tokens import NewToken, add_token
+    from noiseless.ledger.analysts import NewToken, add_token
     from noiseless.server.app import create_app
     from noiseless.server.settings import Settings
 

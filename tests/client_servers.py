@@ -19,7 +19,7 @@ Role = Literal["owner", "analyst"]
 def new_token(ledger: str, *datasets: str, name: str = "ann", role: Role = "analyst") -> str:
     """A token that is kept in a ledger."""
     from noiseless.ledger import Ledger
-    from noiseless.ledger.tokens import NewToken, add_token
+    from noiseless.ledger.analysts import NewToken, add_token
 
     made = NewToken.random()
     with Ledger.open(ledger) as opened:

@@ -1,5 +1,6 @@
 """What all tests share: repeatable random examples, who runs what, and where real data is."""
 
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -15,26 +16,40 @@ from left_behind import changes, restore_logging, shared
 from soaking import TIMES, soaking
 
 settings.register_profile(
-    "default", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "default", deadline=None, derandomize=True, max_examples=25, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("check", settings.get_profile("default"), max_examples=10)
-settings.register_profile("soak", settings.get_profile("default"), derandomize=False, max_examples=50 * TIMES)
+settings.register_profile("soak", settings.get_profile("default"), derandomize=False, max_examples=25 * TIMES)
 settings.load_profile("default")
 
+gc.disable()  # until all is collected: what is made by then stays
 
 LONG = re.compile(r"_killed|_processes|test_notebooks|test_reproduce")
 """What takes longest comes first, so that no process waits for another at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In a soak, properties that say how many examples they have get as many times more as all others."""
+    """In a soak, properties that say how many examples they have get many times more too."""
     items.sort(key=lambda item: LONG.search(item.nodeid) is None)
     if not soaking():
         return
+    usual = settings().max_examples
     for test in {item.function for item in items if isinstance(item, pytest.Function)}:
         used: Any = getattr(test, "_hypothesis_internal_use_settings", settings.default)
-        if is_hypothesis_test(test) and used is not settings.default:
+        if is_hypothesis_test(test) and used.max_examples != usual:
             test._hypothesis_internal_use_settings = settings(used, max_examples=used.max_examples * TIMES)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: the collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """Libraries complain of what is still there when the process ends."""
+    gc.unfreeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -46,7 +61,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 SHARING = re.compile(
     r"(?i:spark)"  # one Java for all
     r"|test_merging|test_contiguous"  # loops are compiled once
-    r"|unit/gallery"  # figures are made once
+    r"|unit/gallery|test_release_made"  # figures and releases are made once
     r"|surfaces/test_(?:documentation|console|client|ledger_processes|server_(?!processes|workers))"
 )
 """Tests with the same match share something that takes long to make, and are run by one process."""

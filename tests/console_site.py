@@ -131,7 +131,7 @@ class Site:
     def token(self, dataset: str, role: str = "analyst", name: str = "ann") -> str:
         """A new token, as the command line makes one."""
         from noiseless.curator import Curator
-        from noiseless.ledger.tokens import NewToken, Role, add_token
+        from noiseless.ledger.analysts import NewToken, Role, add_token
 
         made = NewToken.random()
         roles: dict[str, Role] = {"owner": "owner", "analyst": "analyst"}

@@ -13,7 +13,7 @@ from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.intervals import Interval, IntervalSet
 from noiseless.theory.continuous.joint import ContinuousRange
 
-FEWER = settings(max_examples=16)
+FEWER = settings(max_examples=8)
 """For tests that look at many points of each example."""
 
 GRID = [Fraction(k, 2) for k in range(-1, 10)]

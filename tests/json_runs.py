@@ -29,6 +29,7 @@ ASKED = "SELECT suburb, AVG(kwh) FROM meters GROUP BY suburb"
 
 LONG = ("--unit", "household", "--time", "hour", "--value", "kwh")
 ONE_BIT = ("--budget", "1")
+LEAST = ("--least", "leakage", "--explain")
 BRIEF = (*ONE_BIT, "--rounds", "2")
 
 RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -37,9 +38,11 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (*PATIENTS, "--public", "sex", "--given", "postcode", "--policy", "limits.toml", "--show-values"),
     ),
     ("audit", (*PATIENTS, "--rule", "age=round:5")),
+    ("audit", (*PATIENTS, "--hypothesis", "illness = flu")),
     ("schema", ("patients.csv",)),
     ("schema", ("patients.csv", "--check", "schema.toml")),
     ("release", (*PATIENTS, "--min-posterior", "2", *CERTIFIED)),
+    ("release", ("patients.csv", "--apply", "certificate.json", "-o", "again.csv")),
     ("frontier", PATIENTS),
     ("verify", ("certificate.json", "--original", "patients.csv", "--released", "released.csv")),
     ("quantize", (*AGES, "--step", "1", "--budget", "2", "--unit", "patient", "-o", "told.csv")),
@@ -47,6 +50,12 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("rules", ()),
     ("plan", ("--query", "mean", "--n", "9", "--bounds", "0", "1", "--budget", "1")),
     ("plan", ("--query", "sum", "--n", "9", "--bounds", "0", "9", "--step", "1", "--rule", "round:5")),
+    ("plan", ("--query", "mean", "--n", "9", "--bounds", "0", "1", "--max-error", "0.1", *LEAST)),
+    ("plan", ("--query", "sum", "--n", "9", "--bounds", "0", "9", "--step", "1", "--max-error", "5", *LEAST)),
+    ("plan", ("--query", "mean", "--n", "2", "--bounds", "0", "1", "--min-adversary-error", "0.1")),
+    ("plan", ("--query", "mean", "--n", "2", "--bounds", "0", "1", "--indistinguishable", "2")),
+    ("plan", ("--formula", "x * y", "--domain", "x=0:1", "--domain", "y=0:1", "--budget", "1")),
+    ("plan", ("--workload", "questions.sql", "--curator", "curator.toml", "--budget", "4")),
     ("query", ("curator.toml", ASKED, "--dry-run")),
     ("query", ("curator.toml", ASKED)),
     ("query", ("curator.toml", "SELECT heating, COUNT(*) FROM meters GROUP BY heating")),
@@ -94,6 +103,7 @@ def prepare(folder: Path) -> None:
     (folder / "limits.toml").write_text("[limits]\nmin_posterior = 1\n")
     (folder / "schema.toml").write_text('[columns.illness]\nrole = "private"\ncategories = ["flu"]\n')
     (folder / "channel.csv").write_text("0.9,0.1\n0.2,0.8\n")
+    (folder / "questions.sql").write_text(f"{ASKED};\n")
     (folder / "people.csv").write_text("weight,height\n80,170\n70,150\n")
     (folder / "house.csv").write_text("mains,fridge\n" + "1,1\n0,0\n5,1\n4,0\n" * 5)
     lines = [f"{home},{hour},{(home * hour) % 7}" for home in range(6) for hour in range(4)]

@@ -11,10 +11,17 @@ from typing import Any
 
 from noiseless.amounts import Cost
 from noiseless.ledger import Ledger, LedgerError, NewQuestion, Shares
-from noiseless.ledger.asked_batches import AskedBatch, note_batches, note_charged, write_note
+from noiseless.ledger.analysts import (
+    AskedBatch,
+    NewToken,
+    add_token,
+    note_batches,
+    note_charged,
+    revoke_token,
+    write_note,
+)
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.integrity import ChainReport, verify_session
-from noiseless.ledger.tokens import NewToken, add_token, revoke_token
 from noiseless.ledger.transaction import DatabaseTransaction
 
 KINDS = ("answers", "budget", "charge", "dataset", "randomised", "release", "revocation", "token", "version")

@@ -30,13 +30,12 @@ def shared() -> Shared:
         "the locale": locale.setlocale(locale.LC_ALL),
         "the decimal context": repr(decimal.getcontext().copy().prec),
         "numpy's errors": tuple(sorted(np.geterr().items())),
-        "objects frozen by gc": gc.get_freeze_count(),
         "gc": gc.isenabled(),
     }
     found |= {f"the handler of {number.name}": signal.getsignal(number) for number in _SIGNALS}
     found |= {f"${name}": value for name, value in os.environ.items() if not name.startswith(_OWN)}
     for name, logger in [("root", logging.root), *_loggers()]:
-        own = tuple(each for each in logger.handlers if not type(each).__module__.startswith("_pytest"))
+        own = tuple([each for each in logger.handlers if not type(each).__module__.startswith("_pytest")])
         found[f"the logger {name}"] = (logger.level, logger.propagate, logger.disabled, own)
     return found
 

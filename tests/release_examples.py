@@ -30,6 +30,7 @@ def point(left: int, distortion: Any, method: str = "greedy", **rest: Any) -> Re
         "leakage": Bits(Fraction(TOTAL, left)),
         "maximin": Bits(2 if left == 1 else 1),
         "min_posterior": left,
+        "min_rows": left + 7,
         "resolution": Bits(Fraction(154, left)),
         "distortion": length,
         "method": method,
@@ -50,6 +51,7 @@ def frontier(**changes: Any) -> ReleaseFrontier:  # noqa: ANN401
         public=("chol",),
         sensitive_values=TOTAL,
         public_values=154,
+        is_complete=True,
         rows=293,
         points=EXACT,
         series=(
@@ -77,9 +79,12 @@ CELLS: tuple[Cell, ...] = (
 
 def certificate(cells: Sequence[Cell] = CELLS, *, suppressed: int | None = None, **facts: Any) -> Certificate:  # noqa: ANN401
     """A certificate of some cells."""
+    members = [member for cell in cells for member in cell[1]]
+    places = np.arange(len(members))
     made = CertificateCells(
         pa.array([json.dumps(cell[0]) for cell in cells]),
-        pa.array([json.dumps(member) for cell in cells for member in cell[1]]),
+        [(pa.array([json.dumps(text) for text in texts]), places) for texts in zip(*members, strict=True)],
+        places,
         np.array([len(cell[1]) for cell in cells]),
         np.array([cell[2] for cell in cells]),
         np.array([cell[3] for cell in cells]),

@@ -23,7 +23,7 @@ import uvicorn
 from curator_examples import write_curator
 from noiseless.curator import CuratorFile
 from noiseless.ledger import Ledger
-from noiseless.ledger.tokens import NewToken, Role, add_token
+from noiseless.ledger.analysts import NewToken, Role, add_token
 from noiseless.server.app import create_app
 from noiseless.server.gate import Gate
 from noiseless.server.protocol import PatientProtocol

@@ -12,8 +12,13 @@ FEWER_KILLS: Final = max(min(KILLS, 10), KILLS // 5)
 """How often a server or a stream is, which takes longer."""
 
 
-TIMES: Final = 10
+TIMES: Final = 20
 """How many times as many random examples a soak has."""
+
+
+def seeds(few: int) -> range:
+    """Of a test that draws by itself: more of them in a soak."""
+    return range(few * TIMES if soaking() else few)
 
 
 def soaking() -> bool:

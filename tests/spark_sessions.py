@@ -37,7 +37,8 @@ _OPTIONS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # tests are over too soon
-    "spark.sql.codegen.wholeStage": "false",  # for more to pay off
+    "spark.sql.codegen.wholeStage": "false",  # for more to pay off,
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",  # and for expressions to be compiled
     "spark.log.level": "OFF",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",  # tables here are tiny, and plans that adapt take longer to make

@@ -1,10 +1,12 @@
 """A supervisor of processes that do nothing, for tests: `python supervised.py KIND COUNT STOP_SECONDS PAUSE`.
 
-They sleep (`calm`), sleep and heed no SIGTERM (`deaf`), or end at once (`weak`). After at most PAUSE seconds
-another one begins. The log goes to stderr.
+They sleep (`calm`), sleep and heed no SIGTERM (`deaf`), or end at once (`weak`), and say so before. After
+at most PAUSE seconds another one begins. The log goes to stderr.
 """
 
+import json
 import multiprocessing
+import os
 import signal
 import sys
 import time
@@ -17,6 +19,7 @@ from noiseless.server.telemetry import set_up_logging
 def work(kind: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN if kind == "deaf" else signal.SIG_DFL)
+    os.write(2, json.dumps({"event": kind, "pid": os.getpid()}).encode() + b"\n")
     time.sleep(0 if kind == "weak" else 1000)
 
 

@@ -39,31 +39,70 @@ def measure(path: str, name: str, public: list[str], sensitive: str) -> Task:
 def release(  # noqa: PLR0917 - a request as JSON
     path: str, levels: str, public: list[str], sensitive: str, kind: str, k: int, suppress: float, out: str
 ) -> Task:
-    """Release a table with at least k rows (or k sensitive values) behind every answer.
+    """Release a table with at least k rows (or k sensitive values) behind every answer."""
+    rows = pq.read_table(path, columns=[*public, sensitive])
+    wish = _wish(levels, public, sensitive, kind, k, suppress)
 
-    k different rows behind an answer are k different values of a column that numbers the rows.
-    """
-    rows = pq.read_table(path, columns=[*public, sensitive, "row"])
+    def task() -> dict[str, Any]:
+        pq.write_table(nl.release(rows, **wish).table, f"{out}.noiseless")
+        return {"out": f"{out}.noiseless"}
+
+    return task
+
+
+def search(  # noqa: PLR0917 - a request as JSON
+    path: str,
+    levels: str,
+    public: list[str],
+    sensitive: str,
+    kind: str,
+    k: int,
+    suppress: float,
+    out: str,  # noqa: ARG001 - as of releases
+) -> Task:
+    """The search of such a release alone: rows are counted before, and nothing is written."""
+    from noiseless.releases.problem import PreparedTable, choose_partition
+    from noiseless.releases.request import ReleaseRequest
+    from noiseless.releases.source import ReleaseSource
+
+    rows = pq.read_table(path, columns=[*public, sensitive])
+    wish = ReleaseRequest.of(_wish(levels, public, sensitive, kind, k, suppress))
+    source = ReleaseSource.read(rows, wish)
+    return lambda: float(choose_partition(PreparedTable.of(source))[1].measures.mean_loss or 0)
+
+
+def _wish(  # noqa: PLR0917 - as above
+    levels: str, public: list[str], sensitive: str, kind: str, k: int, suppress: float
+) -> dict[str, Any]:
     trees = {
         name: {row[0]: tuple(row[1:]) for row in lines}
         for name, lines in json.loads(Path(levels).read_text()).items()
         if name != "age"
     }
+    shape = {"numeric": "age", "hierarchy": trees, "hierarchy_cost": "leaves", "codeword": "interval"}
+    limit = {"min_rows" if kind == "k" else "min_posterior": k, "suppress": suppress, "prefer": "mean"}
+    return {"sensitive": sensitive, "public": public} | shape | limit
+
+
+def microaggregate(path: str, k: int, out: str) -> Task:
+    """The group of each number: at least k in each, and the least squared error."""
+    from noiseless.search.codebook import ColumnCodebook
+    from noiseless.search.columns import Numbers
+    from noiseless.search.mean_loss import SquaredError
+    from noiseless.search.optimum import ContiguousOptimum
+    from noiseless.search.problem import Problem
+
+    numbers = np.load(path)
 
     def task() -> dict[str, Any]:
-        done = nl.release(
-            rows,
-            sensitive="row" if kind == "k" else sensitive,
-            public=public,
-            min_posterior=k,
-            suppress=suppress,
-            numeric="age",
-            hierarchy=trees,
-            hierarchy_cost="leaves",
-            codeword="interval",
-        )
-        pq.write_table(done.table, f"{out}.noiseless")
-        return {"out": f"{out}.noiseless"}
+        values, where, rows = np.unique(numbers, return_inverse=True, return_counts=True)
+        behind = nl.JointRange.from_codes(np.zeros(len(values), np.int64), np.arange(len(values)))
+        problem = Problem(behind, ColumnCodebook(Numbers(values)), rows=rows)
+        groups = ContiguousOptimum(problem, "distortion", rows=k).for_mean(1, SquaredError())
+        if groups is None:
+            raise AssertionError("there are as many numbers")
+        np.save(f"{out}.noiseless.npy", groups[where])
+        return {"out": f"{out}.noiseless.npy"}
 
     return task
 
@@ -182,6 +221,8 @@ def quantise(path: str, bounds: list[int], cells: int) -> Task:
 WORKS: dict[str, Callable[..., Task]] = {
     "measure": measure,
     "release": release,
+    "search": search,
+    "microaggregate": microaggregate,
     "information": information,
     "capacity": capacity,
     "leakage": leakage,

@@ -1,4 +1,4 @@
-"""The same work by numpy alone: Laplace noise on a mean, a sum or a count, and cells by digitize."""
+"""The same work by numpy alone: Laplace noise on a mean, a sum or a count, cells by digitize, and sorting."""
 
 from typing import Any
 
@@ -31,6 +31,12 @@ def quantise(path: str, edges: list[float]) -> Task:
     return lambda: len(np.digitize(values, cuts))
 
 
+def sort(path: str, **others: Any) -> Task:  # noqa: ANN401, ARG001 - what contenders are told
+    """The order of the numbers."""
+    values = np.load(path)
+    return lambda: len(np.argsort(values, kind="stable"))
+
+
 def copy(path: str) -> Task:
     """A copy of the readings to memory that was touched before."""
     values = np.load(path)
@@ -44,4 +50,4 @@ def copy(path: str) -> Task:
 
 
 if __name__ == "__main__":
-    serve({"answer": answer, "quantise": quantise, "copy": copy})
+    serve({"answer": answer, "quantise": quantise, "copy": copy, "sort": sort})

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         confusability_edges,
         overlap_partition,
     )
-    from noiseless.releases import Release, ReleaseFrontier, frontier, release
+    from noiseless.releases import AppliedRelease, Release, ReleaseFrontier, apply_release, frontier, release
     from noiseless.rules import rule
     from noiseless.rules.plan import plan
     from noiseless.rules.rule_plan import RulePlan
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from noiseless.verification import Verification, verify
 
 _HOMES = {
+    "AppliedRelease": "releases",
     "Audit": "audits",
     "Bits": "exact",
     "Blur": "collection.blur",
@@ -112,6 +113,7 @@ _HOMES = {
     "Schema": "domain",
     "Verification": "verification",
     "ZeroErrorBracket": "theory.zero_error",
+    "apply_release": "releases",
     "audit": "audits",
     "blur": "collection.blur",
     "capacity": "theory.capacity",
@@ -159,6 +161,7 @@ _HOMES = {
 """Where each public name lives; it is imported when first used, so that `import noiseless` stays fast."""
 
 __all__ = [
+    "AppliedRelease",
     "Audit",
     "Bits",
     "Blur",
@@ -197,6 +200,7 @@ __all__ = [
     "Schema",
     "Verification",
     "ZeroErrorBracket",
+    "apply_release",
     "audit",
     "blur",
     "capacity",

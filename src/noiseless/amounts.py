@@ -301,6 +301,7 @@ def fraction_text(value: Fraction) -> str:
     return top if value.denominator == 1 else f"{top}/{integer_text(value.denominator)}"
 
 
+@lru_cache(1024)
 def read_fraction(text: str) -> Fraction:
     """The rational number of a text.
 

@@ -1,26 +1,18 @@
-"""Small helpers for a readable `repr`, for notebooks, and for numbers that are certain between two ends."""
+"""Small helpers for a readable `repr` and for notebooks."""
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from html import escape
+from typing import Any
 
 from noiseless.errors import printable as printable  # noqa: PLC0414 - errors need it too
-from noiseless.exact import round_down, round_up
+from noiseless.exact import Bits, round_up
 
-Bound = Fraction | float
-"""An end of an interval: exact, or infinite."""
-
-_DIGITS = 6
-"""What people read has so many significant digits; JSON and frames have all that a double has."""
-_LONGEST_WHOLE = 40
-"""Whole numbers of more digits are shown to people with an exponent."""
-_LARGEST_WHOLE = 2**53
-"""Whole numbers up to here are doubles, and JSON has them without a point."""
-_LONGEST_EXACT = 10_000
-"""Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
 _NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?(e[-+]?\d+)?|inf)( bits?| %)?")
 _NONE = frozenset({"", "-", "none", "exact"})
 """What stands in a column of numbers where there is none."""
@@ -29,9 +21,29 @@ _NONE = frozenset({"", "-", "none", "exact"})
 # Tables
 
 
-def text_table(title: str, rows: Mapping[str, str]) -> str:
-    """A title and aligned lines of name and value."""
-    return "\n".join([printable(title), *(f"  {line}" for line in aligned(list(rows.items())))])
+Facts = Mapping[str, str] | Sequence[Sequence[str]]
+"""Values by their names, or a table: its head, then its rows."""
+
+
+class Shown(ABC):
+    """What shows itself as a title and facts below it: as text, and in notebooks."""
+
+    @abstractmethod
+    def _shown(self) -> tuple[str, Facts]:
+        """The title and the facts."""
+
+    def __repr__(self) -> str:
+        return text_table(*self._shown())
+
+    def _repr_html_(self) -> str:
+        title, facts = self._shown()
+        return html_table(title, facts) if isinstance(facts, Mapping) else html_rows(facts, title)
+
+
+def text_table(title: str, rows: Facts) -> str:
+    """A title and aligned lines."""
+    lines = aligned(list(rows.items()) if isinstance(rows, Mapping) else rows)
+    return "\n".join([printable(title), *(f"  {line}" for line in lines)])
 
 
 def html_table(title: str, rows: Mapping[str, str], notes: Iterable[str] = ()) -> str:
@@ -70,12 +82,6 @@ def html_rows(table: Sequence[Sequence[str]], title: str = "", notes: Iterable[s
     )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f"{_titled(title)}<table><tr>{head}</tr>{body}</table>{_paragraphs(notes)}"
-
-
-def html_answer(sql: str, column: str, group: Mapping[str, object], told: str, cost: object) -> str:
-    """One number of a reply: what is told, about whom, and what it costs; a cost of True is none."""
-    rows = {"told": told, **{name: str(value) for name, value in group.items()}}
-    return html_table(column, {**rows, "cost": "free" if cost is True else str(cost), "statement": sql})
 
 
 def _titled(title: str) -> str:
@@ -152,34 +158,7 @@ def verb(number: int, plural: str) -> str:
     return {"are": "is", "have": "has"}.get(plural, f"{plural}s") if number == 1 else plural
 
 
-# Intervals
-
-
-def shown_interval(
-    value: Fraction | None, lower: Bound, upper: Bound, *, may_be_missing: bool = False
-) -> str:
-    """An interval as people read it: its middle and its ends, which are rounded outwards.
-
-    >>> shown_interval(Fraction(1, 2), Fraction(1, 3), Fraction(2, 3))
-    '0.5 (0.333333 to 0.666667)'
-    >>> shown_interval(Fraction(7), Fraction(7), Fraction(7), may_be_missing=True)
-    '7, or none'
-    """
-    low, high = _digits(lower, ROUND_FLOOR), _digits(upper, ROUND_CEILING)
-    perhaps = ", or none" if may_be_missing else ""
-    if value is None:
-        return f"{low} to {high}{perhaps}"
-    middle = _digits(value, ROUND_HALF_EVEN)
-    exact = lower == upper and low == high
-    return f"{middle}{perhaps}" if exact else f"{middle} ({low} to {high}{perhaps})"
-
-
-def _digits(number: Bound, rounding: str) -> str:
-    if isinstance(number, float):
-        return str(number)
-    whole = Decimal(int(number)).adjusted() + 1
-    shown = significant(number, _DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding)
-    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:f}"
+# Numbers
 
 
 def significant(number: Fraction | float, digits: int, rounding: str = ROUND_CEILING) -> Decimal:
@@ -190,27 +169,6 @@ def significant(number: Fraction | float, digits: int, rounding: str = ROUND_CEI
     """
     exact, context = Fraction(number), Context(prec=digits, rounding=rounding)
     return context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize(context)
-
-
-def rounded_ends(value: Fraction | None, lower: Bound | None, upper: Bound | None) -> dict[str, float | None]:
-    """The middle, and ends that are rounded outwards; whole numbers, such as counts, have no point.
-
-    >>> rounded_ends(Fraction(1, 2), Fraction(1, 3), Fraction(2, 3))["lower"] < Fraction(1, 3)
-    True
-    >>> rounded_ends(Fraction(5, 2), Fraction(2), Fraction(3))
-    {'value': 2.5, 'lower': 2, 'upper': 3}
-    """
-    return {
-        "value": None if value is None else _plain(value, nearest),
-        "lower": _plain(lower, round_down) if isinstance(lower, Fraction) else lower,
-        "upper": _plain(upper, round_up) if isinstance(upper, Fraction) else upper,
-    }
-
-
-def _plain(number: Fraction, rounded: Callable[[Fraction], float]) -> float:
-    """A whole number as such where every double is one; otherwise rounded."""
-    whole = number.denominator == 1 and abs(number.numerator) <= _LARGEST_WHOLE
-    return number.numerator if whole else rounded(number)
 
 
 def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
@@ -224,6 +182,15 @@ def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
     return f"{exact.quantize(Decimal(1).scaleb(-places), rounding):,}"
 
 
+def kept_text(bits: Bits) -> str:
+    """Bits that are kept: two decimals, rounded down.
+
+    >>> kept_text(Bits(3)), kept_text(Bits(8))
+    ('1.58', '3.00')
+    """
+    return bound_text(bits.lower, 2, up=False)
+
+
 def percent_above(share: Fraction) -> str:
     """A share in per cent with two decimals, rounded up.
 
@@ -233,24 +200,31 @@ def percent_above(share: Fraction) -> str:
     return f"{math.ceil(share * 10_000) / 100:.2f} %" if share else "0 %"
 
 
-def nearest(number: Fraction) -> float:
-    """The nearest float; infinite where there is none."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
+def percent_below(share: Fraction) -> str:
+    """A share in per cent with two decimals, rounded down.
 
-
-def exact_text(number: Bound | None) -> str | None:
-    """An exact number as a text; None where there is none, or where it is too long to be written.
-
-    >>> exact_text(Fraction(1, 3)), exact_text(math.inf), exact_text(Fraction(2**20_000))
-    ('1/3', None, None)
+    >>> percent_below(Fraction(1, 3)), percent_below(Fraction(0))
+    ('33.33 %', '0 %')
     """
-    if number is None or isinstance(number, float):
-        return None
-    length = max(number.numerator.bit_length(), number.denominator.bit_length())
-    return None if length > _LONGEST_EXACT else str(number)
+    return f"{math.floor(share * 10_000) / 100:.2f} %" if share else "0 %"
+
+
+def json_fields(found: Any, *left_out: str) -> dict[str, Any]:  # noqa: ANN401 - a dataclass
+    """The fields of a result as JSON has them, in their order; bits and fractions are rounded up.
+
+    >>> json_fields(Bits(8)), json_fields(Bits(8), "ratio")
+    ({'ratio': 8.0}, {})
+    """
+    values = {field.name: getattr(found, field.name) for field in fields(found) if field.name not in left_out}
+    return {name: _json_number(value) for name, value in values.items()}
+
+
+def _json_number(value: object) -> object:
+    if isinstance(value, Bits):
+        return value.upper
+    if isinstance(value, Fraction):
+        return round_up(value)
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def json_value(value: object) -> object:

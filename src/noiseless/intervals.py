@@ -1,11 +1,26 @@
-"""Exact interval arithmetic: what is certain of a number computed from intervals."""
+"""Exact interval arithmetic: what is certain of a number computed from intervals; and how it is written."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from typing import Any
 
-from noiseless.display import Bound
-from noiseless.exact import Rational, root_bounds
+from noiseless.display import significant
+from noiseless.exact import Rational, root_bounds, round_down, round_up
+
+Bound = Fraction | float
+"""An end of an interval: exact, or infinite."""
+
+_DIGITS = 6
+"""What people read has so many significant digits; JSON and frames have all that a double has."""
+_LONGEST_WHOLE = 40
+"""Whole numbers of more digits are shown to people with an exponent."""
+_LARGEST_WHOLE = 2**53
+"""Whole numbers up to here are doubles, and JSON has them without a point."""
+_LONGEST_EXACT = 10_000
+"""Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,39 @@ class AnswerInterval:
         if isinstance(self.lower, float) or isinstance(self.upper, float):
             return None
         return (self.lower + self.upper) / 2
+
+    def __str__(self) -> str:
+        """As people read it: its middle and its ends, which are rounded outwards.
+
+        >>> str(AnswerInterval.of(Fraction(1, 3), Fraction(2, 3))), str(AnswerInterval.of(7))
+        ('0.5 (0.333333 to 0.666667)', '7')
+        """
+        low, high = _digits(self.lower, ROUND_FLOOR), _digits(self.upper, ROUND_CEILING)
+        perhaps = ", or none" if self.may_be_missing else ""
+        if self.value is None:
+            return f"{low} to {high}{perhaps}"
+        middle = _digits(self.value, ROUND_HALF_EVEN)
+        is_exact = self.lower == self.upper and low == high
+        return f"{middle}{perhaps}" if is_exact else f"{middle} ({low} to {high}{perhaps})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it: the middle, the ends rounded outwards, and the same exactly.
+
+        Whole numbers, such as counts, have no point.
+
+        >>> AnswerInterval.of(2, 3).to_dict()["value"], AnswerInterval.of(2, 3).to_dict()["upper"]
+        (2.5, 3)
+        """
+        value, lower, upper = self.value, self.lower, self.upper
+        return {
+            "value": None if value is None else _rounded(value, _nearest),
+            "lower": _rounded(lower, round_down),
+            "upper": _rounded(upper, round_up),
+            "value_exact": _exact_text(value),
+            "lower_exact": _exact_text(lower),
+            "upper_exact": _exact_text(upper),
+            "may_be_missing": self.may_be_missing,
+        }
 
     def __add__(self, other: "AnswerInterval") -> "AnswerInterval":
         return self._with(other, _plus(self.lower, other.lower), _plus(self.upper, other.upper))
@@ -121,3 +169,35 @@ def _power(base: Bound, exponent: int) -> Bound:
 
 def _inverse(end: Bound) -> Bound:
     return Fraction(0) if isinstance(end, float) else 1 / end
+
+
+def _digits(number: Bound, rounding: str) -> str:
+    if isinstance(number, float):
+        return str(number)
+    whole = Decimal(int(number)).adjusted() + 1
+    shown = significant(number, _DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding)
+    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:f}"
+
+
+def _rounded(number: Bound, rounded: Callable[[Fraction], float]) -> float:
+    """A whole number as such where every double is one; otherwise rounded."""
+    if isinstance(number, float):
+        return number
+    is_whole = number.denominator == 1 and abs(number.numerator) <= _LARGEST_WHOLE
+    return number.numerator if is_whole else rounded(number)
+
+
+def _nearest(number: Fraction) -> float:
+    """The nearest float; infinite where there is none."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _exact_text(number: Bound | None) -> str | None:
+    """An exact number as a text; None where there is none, or where it is too long to be written."""
+    if number is None or isinstance(number, float):
+        return None
+    length = max(number.numerator.bit_length(), number.denominator.bit_length())
+    return None if length > _LONGEST_EXACT else str(number)

@@ -166,7 +166,7 @@ def leakage(joint: SizedRange[Quantity], given: npt.ArrayLike | None = None) -> 
     if not isinstance(joint, JointRange):
         raise RequestError("side information is for finite ranges; put it into Y here")
     cells = np.asarray(given, np.int64)
-    return Bits(_largest_ratio(joint.merged(cells).posterior_sizes[cells], joint.posterior_sizes))
+    return Bits(largest_ratio(joint.merged(cells).posterior_sizes[cells], joint.posterior_sizes))
 
 
 def symmetric_leakage(joint: SizedRange[Log]) -> Log:
@@ -260,7 +260,7 @@ def _undefined(formula: str) -> RequestError:
     )
 
 
-def _largest_ratio(before: IntArray, after: IntArray) -> Fraction:
+def largest_ratio(before: IntArray, after: IntArray) -> Fraction:
     """The largest before / after, exactly: for each size after, only the largest size before matters."""
     most = np.zeros(int(after.max()) + 1, np.int64)
     np.maximum.at(most, after, before)

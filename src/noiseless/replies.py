@@ -12,24 +12,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from noiseless.amounts import Cost, Remainder, rounded_down
-from noiseless.display import (
-    Bound,
-    aligned,
-    exact_text,
-    html_answer,
-    html_rows,
-    printable,
-    rounded_ends,
-    shown_interval,
-)
+from noiseless.display import aligned, html_rows, html_table, printable
 from noiseless.exact import Bits
-from noiseless.intervals import AnswerInterval
+from noiseless.intervals import AnswerInterval, Bound
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Cell = object
 """A value that names a group (a text, a number, a boolean or a date), an interval, or None for no number."""
+
+_NO_NUMBER: dict[str, Any] = {
+    **dict.fromkeys(("value", "lower", "upper", "value_exact", "lower_exact", "upper_exact")),
+    "may_be_missing": False,
+}
+"""What JSON has where there is no number."""
 
 
 class FrameMixin:
@@ -99,20 +96,16 @@ class Answer:
         return self.cost == Cost()
 
     def _repr_html_(self) -> str:
-        told = "not told" if self.interval is None else shown(self.interval)
-        return html_answer(self.sql, self.column, self.group, told, self.free or self.cost)
+        rows = {"told": "not told" if self.interval is None else str(self.interval)}
+        rows |= {name: str(value) for name, value in self.group.items()}
+        rows |= {"cost": "free" if self.free else str(self.cost), "statement": self.sql}
+        return html_table(self.column, rows)
 
     def number(self) -> dict[str, Any]:
         """The number as it is in JSON: its middle, its bounds rounded outwards, and exactly."""
-        return {
-            "group": {name: plain(value) for name, value in self.group.items()},
-            "column": self.column,
-            **rounded_ends(self.value, self.lower, self.upper),
-            "value_exact": exact_text(self.value),
-            "lower_exact": exact_text(self.lower),
-            "upper_exact": exact_text(self.upper),
-            "may_be_missing": self.may_be_missing,
-        }
+        group = {name: plain(value) for name, value in self.group.items()}
+        number = _NO_NUMBER if self.interval is None else self.interval.to_dict()
+        return {"group": group, "column": self.column, **number}
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON, with its statement and its cost."""
@@ -152,7 +145,8 @@ class Result(FrameMixin):
         group = {name: cell for name, cell, cost in cells if cost is None}
         for name, cell, cost in cells:
             if cost is not None:
-                yield Answer(self.sql, name, group, _interval(cell), cost)
+                interval = cell if isinstance(cell, AnswerInterval) else None
+                yield Answer(self.sql, name, group, interval, cost)
 
     def to_arrow(self) -> "pa.Table":
         """A frame: the middle of each number under its name, its bounds under name_lower and name_upper."""
@@ -164,7 +158,7 @@ class Result(FrameMixin):
             if cost is None:
                 columns.append((name, pa.array([plain(cell) for cell in cells])))
                 continue
-            numbers = [_numbers(_interval(cell)) for cell in cells]
+            numbers = [cell.to_dict() if isinstance(cell, AnswerInterval) else _NO_NUMBER for cell in cells]
             for key, ending in (("value", ""), ("lower", "_lower"), ("upper", "_upper")):
                 columns.append((name + ending, pa.array([each[key] for each in numbers], pa.float64())))
         return pa.table([values for _, values in columns], [name for name, _ in columns])
@@ -184,25 +178,10 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON and frames hold
 def shown(cell: Cell) -> str:
     """A value, or an interval: its middle and its ends, which are rounded outwards.
 
-    >>> shown(AnswerInterval.of(Fraction(1, 3), Fraction(2, 3))), shown(AnswerInterval.of(7)), shown(None)
-    ('0.5 (0.333333 to 0.666667)', '7', 'none')
+    >>> shown(AnswerInterval.of(7)), shown(None)
+    ('7', 'none')
     """
-    if cell is None:
-        return "none"
-    if not isinstance(cell, AnswerInterval):
-        return str(cell)
-    return shown_interval(cell.value, cell.lower, cell.upper, may_be_missing=cell.may_be_missing)
-
-
-def _interval(cell: Cell) -> AnswerInterval | None:
-    return cell if isinstance(cell, AnswerInterval) else None
-
-
-def _numbers(interval: AnswerInterval | None) -> dict[str, float | None]:
-    """The middle, and bounds that are rounded outwards."""
-    if interval is None:
-        return rounded_ends(None, None, None)
-    return rounded_ends(interval.value, interval.lower, interval.upper)
+    return "none" if cell is None else str(cell)
 
 
 @dataclass(frozen=True, repr=False)

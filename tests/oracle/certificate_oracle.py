@@ -779,8 +779,8 @@ class Certificate:
         need(isinstance(raw, dict), "target is not an object")
         self.target: dict[str, Any] = {}
         for name, limit in raw.items():
-            if name == "min_posterior":
-                self.target[name] = count(limit, "target.min_posterior")
+            if name in ("min_posterior", "min_rows"):
+                self.target[name] = count(limit, f"target.{name}")
             else:
                 need(name in LIMITS, "target has a limit of an unknown name")
                 self.target[name] = quantity(LIMITS[name], limit, f"target.{name}")
@@ -1014,6 +1014,7 @@ class Exposure:
             self.posteriors[cell] = min(self.posteriors[cell], len(secrets))
         self.leakage = max(Fraction(len(known[seen[2]]), len(secrets)) for seen, secrets in groups.items())
         self.components = self._components(groups.values())
+        self.min_rows = min(Counter((cell_of[row[a:b]], row[b:]) for row in rows).values())
 
     @staticmethod
     def _components(groups: Any) -> int:
@@ -1257,6 +1258,7 @@ class Verifier:
             return Check("target", False, asked, None)
         reached: dict[str, Any] = {
             "min_posterior": exposure.min_posterior,
+            "min_rows": exposure.min_rows,
             "max_leakage": Log(exposure.leakage),
             "max_maximin": Log(Fraction(exposure.components)),
             "min_resolution": Log(resolution),

@@ -6,6 +6,7 @@ Whoever forges has both tables, and recomputes digests where that helps.
 import copy
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -61,6 +62,12 @@ class Forgery:
             "rows": len(self.released),
             "digest": digest(self.released, self.columns["public"] + self.columns["keep"]),
         }
+
+    def fewest_rows(self) -> int:
+        """The fewest rows that read alike to somebody who knows the given columns."""
+        pairs = zip(self.used(), self.released, strict=True)
+        seen = ((*shown.values(), *(row[c] for c in self.columns["given"])) for row, shown in pairs)
+        return min(Counter(seen).values())
 
     def rerelease(self) -> None:
         """Make the released table what the cells say."""
@@ -211,6 +218,12 @@ def more_rows_of_a_cell(forged: Forgery) -> str:
 @lie
 def posterior_target_not_met(forged: Forgery) -> str:
     forged.certificate["target"]["min_posterior"] = forged.claim["min_posterior"] + 1
+    return "target"
+
+
+@lie
+def rows_target_not_met(forged: Forgery) -> str:
+    forged.certificate["target"]["min_rows"] = forged.fewest_rows() + 1
     return "target"
 
 

@@ -10,6 +10,7 @@ which are rational.
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -41,6 +42,7 @@ class Made:
     hidden: frozenset[int]
     cells: tuple[frozenset[int], ...]
     posterior: int
+    alike: int
     leak: Fraction
     blocks: int
     resolution: Fraction
@@ -253,6 +255,7 @@ class Table:
             hidden,
             tuple(cells),
             min(map(len, answers.values())),
+            min(Counter(self._seen(owner, row) for row in self.rows).values()),
             max(Fraction(len(prior[given]), len(held)) for (_, _, given), held in answers.items()),
             blocks(list(answers.values())),
             Fraction(shown, max(map(len, cells))),
@@ -261,6 +264,12 @@ class Table:
             self.in_order(hidden, cells),
             self.mean_loss(hidden, cells),
         )
+
+    def _seen(self, owner: dict[int, int], row: tuple[Value, ...]) -> tuple[Any, ...]:
+        """What an adversary sees of a row or knows of it."""
+        cell = owner.get(self.tuples.index(row[: self.width]), -1)
+        kept, given = row[self.width : self.width + 2]
+        return cell, kept if self.keep else "", given if self.given else ""
 
     def mean_loss(self, hidden: frozenset[int], cells: list[frozenset[int]]) -> Fraction:
         """The mean over rows and columns of the share that a row's cell spans; `*` is all of a column."""
@@ -349,6 +358,7 @@ def allowed(made: Made, asked: dict[str, Any], least_blocks: int) -> bool:
     kept = asked.get("min_resolution")
     return (
         made.posterior >= asked.get("min_posterior", 1)
+        and made.alike >= asked.get("min_rows", 1)
         and ("max_leakage" not in asked or at_most(made.leak, asked["max_leakage"]))
         and ("max_maximin" not in asked or at_most(Fraction(made.blocks), asked["max_maximin"]))
         and (far is None or made.far <= far**2)
@@ -361,7 +371,7 @@ def aim(asked: dict[str, Any]) -> str:
     """What is made small."""
     if "weight" in asked:
         return "lagrangian"
-    hides = {"min_posterior", "max_leakage", "max_maximin"} & asked.keys()
+    hides = {"min_posterior", "min_rows", "max_leakage", "max_maximin"} & asked.keys()
     return "loss" if hides else "leak"
 
 
@@ -447,6 +457,7 @@ def random_request(rng: random.Random) -> dict[str, Any]:
     }
     hides = {
         "min_posterior": rng.randint(1, 4),
+        "min_rows": rng.randint(1, 5),
         "max_leakage": rng.choice([Fraction(0), Fraction(1, 2), Fraction(1), Fraction(3, 2)]),
         "max_maximin": rng.choice([Fraction(0), Fraction(1), Fraction(8, 5)]),
     }

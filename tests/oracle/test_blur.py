@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.collection.blur import census as blur_census
@@ -138,7 +138,6 @@ def test_boxes_enclose_the_counts(case: Case, boxes: int) -> None:
     assert sum(box.fibres for box in found) * case.columns["x"].size == census.points
 
 
-@settings(max_examples=25)
 @given(cases())
 def test_many_at_once_as_one_by_one(case: Case) -> None:
     """Arrays of fibres give what single records give."""

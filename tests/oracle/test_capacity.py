@@ -59,7 +59,6 @@ def channels(inputs: st.SearchStrategy[int], outputs: int = 4) -> st.SearchStrat
     )
 
 
-@settings(max_examples=25)
 @given(channels(st.integers(2, 3)))
 @example([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.5, 0.5], [0.25, 0.25, 0.5, 0.0]])  # one input is never used
 def test_the_bracket_holds_the_best_of_a_fine_grid(matrix: Matrix) -> None:
@@ -92,7 +91,7 @@ NASTY = st.sampled_from([0.0, 1e-300, 1e-17, 1e-9, 0.1, 0.25, 0.5, 1 / 3, 0.7, 0
 
 
 @pytest.mark.usefixtures("precise")
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(
     st.lists(NASTY, min_size=5, max_size=5).filter(lambda r: sum(r) > 0.01),
     st.lists(NASTY, min_size=5, max_size=5),
@@ -110,7 +109,6 @@ def test_divergences_are_enclosed(row: list[float], other: list[float]) -> None:
 
 
 @pytest.mark.usefixtures("precise")
-@settings(max_examples=25)
 @given(channels(st.integers(2, 5)))
 def test_both_ends_are_proved_by_what_is_returned(matrix: Matrix) -> None:
     """The lower end is at most the information of the prior, the upper at least every divergence from q."""

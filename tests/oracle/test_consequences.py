@@ -6,7 +6,7 @@ from itertools import combinations, pairwise, product
 from statistics import median as middle
 from typing import NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits
@@ -36,7 +36,6 @@ from noiseless.theory.estimation import least_estimation_error, least_guessing_e
 from noiseless.theory.posteriors import smallest_posterior
 from oracle import definitions as oracle
 
-FEWER, FEWEST = settings(max_examples=50), settings(max_examples=20)
 Truth = Callable[[Sequence[Fraction]], Fraction | None]
 
 
@@ -156,7 +155,6 @@ def test_the_smallest_posterior_set(world: World, data: st.DataObject) -> None:
     assert found.posterior.exact or found.smallest_posterior == 1 or not found.reach.exact
 
 
-@FEWER
 @given(worlds(), st.data())
 def test_everything_that_theorem_1_bounds(world: World, data: st.DataObject) -> None:
     """For known others I*(X_i;Y) <= L0s <= L0(Y;X_i) <= eps; the worst others attain an exact reach."""
@@ -176,7 +174,6 @@ def test_everything_that_theorem_1_bounds(world: World, data: st.DataObject) -> 
         assert Bits(max(answers)) == found.bits
 
 
-@FEWER
 @given(worlds(), st.data())
 def test_no_test_performs_better(world: World, data: st.DataObject) -> None:
     """Any hypothesis about x_i, others known: the answers at which it is decided are at most 2^eps."""
@@ -199,7 +196,6 @@ def test_no_test_performs_better(world: World, data: st.DataObject) -> None:
         assert told_apart is not found.tests_are_bounded
 
 
-@FEWEST
 @given(worlds(), st.data())
 def test_unknown_unrelated_others(world: World, data: st.DataObject) -> None:
     """Against unknown, unrelated others I*(X_i;Y) <= eps still holds."""
@@ -237,7 +233,6 @@ def test_formula_and_enumeration_of_windows(case: tuple[Query, Quantizer, int]) 
     assert found.smallest == true
 
 
-@FEWEST
 @given(
     st.lists(st.integers(-3, 3), min_size=1, max_size=3),
     st.lists(st.integers(1, 23), max_size=3),
@@ -273,7 +268,6 @@ def test_order_statistics_of_quantities() -> None:
     assert [found.smallest, found.whole, found.counted, found.exact] == [1, 10, False, True]
 
 
-@FEWER
 @given(
     st.lists(
         st.tuples(st.integers(-9, 9), st.integers(0, 4)), min_size=1, max_size=6, unique_by=lambda p: p[0]

@@ -15,15 +15,15 @@ from noiseless.ledger import Ledger
 from noiseless.pricing import BudgetError
 from noiseless.questions.sql import AnswerInterval
 from oracle.towns import FakeBooks, Town
-from soaking import TIMES, soaking
+from soaking import seeds
 
-DATASETS = 6 * TIMES if soaking() else 6
+DATASETS = seeds(3)
 """So many datasets a test; there are hundreds of tests."""
 
 
 def towns(seed: int, rows: int = 1) -> list[Town]:
     random = Random(seed * 7919 + rows)
-    return [Town(random, rows) for _ in range(DATASETS)]
+    return [Town(random, rows) for _ in DATASETS]
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -92,7 +92,6 @@ def test_divergence_by_floats(pair: tuple[Row, Row]) -> None:
     assert low - 1e-14 <= plain <= high + 1e-14
 
 
-@settings(max_examples=50)
 @given(databases(), factors, deltas)
 def test_dp_over_all_neighbours(mechanism: Database, factor: Fraction, delta: Fraction) -> None:
     everything = list(neighbours(mechanism))
@@ -103,7 +102,6 @@ def test_dp_over_all_neighbours(mechanism: Database, factor: Fraction, delta: Fr
     assert dp_epsilon(mechanism) == max(smallest_epsilon(*pair) for pair in everything)
 
 
-@settings(max_examples=50)
 @given(databases(least=1))
 def test_kl_over_all_neighbours(mechanism: Database) -> None:
     assert kl_dp(mechanism) == max(divergence_bounds(*pair)[1] for pair in neighbours(mechanism))
@@ -128,7 +126,7 @@ def blahut_arimoto(matrix: AnyArray) -> float:
     return float(prior @ terms)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(databases())
 def test_mi_over_all_lines(mechanism: Database) -> None:
     found = mi_dp(mechanism)
@@ -220,7 +218,6 @@ def conditional(
     ]
 
 
-@settings(max_examples=25)
 @given(databases(entries=3).flatmap(lambda m: st.tuples(st.just(m), priors(m.sizes))))
 def test_bayesian_by_enumeration(case: tuple[Database, AnyArray]) -> None:
     mechanism, prior = case
@@ -254,7 +251,6 @@ def test_bayesian_by_enumeration(case: tuple[Database, AnyArray]) -> None:
     assert variant.information.upper_nats == pytest.approx(most, abs=1e-12)
 
 
-@settings(max_examples=25)
 @given(databases().flatmap(lambda m: st.tuples(st.just(m), priors(m.sizes))))
 def test_adversarial_by_enumeration(case: tuple[Database, AnyArray]) -> None:
     mechanism, prior = case

@@ -57,6 +57,17 @@ def test_the_truth_holds_for_the_single_file_too() -> None:
         assert all(Forgery(make(random_case(seed)), seed).verify_alone().values()), seed
 
 
+def test_rows_that_look_alike_are_a_limit_that_holds() -> None:
+    fewest = []
+    for seed, made in enumerate(MADE):
+        forged = Forgery(made, seed)
+        fewest.append(forged.fewest_rows())
+        forged.certificate["target"]["min_rows"] = fewest[-1]
+        assert all(forged.verify_alone().values()), seed
+        assert forged.verify().holds, seed
+    assert max(fewest) > 1
+
+
 def _bend(forged: Forgery) -> None:
     """Change what is stated: other distances, roles, kinds, trees, cells; then claim what suits best."""
     options, chance = forged.certificate["options"], forged.chance

@@ -95,7 +95,6 @@ def test_signs_offsets_and_scales(spans: list[int], cells: int, data: st.DataObj
 
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=4).filter(any), st.integers(0, 9))
-@settings(max_examples=40)
 def test_the_largest_number_of_cells(spans: list[int], outputs: int) -> None:
     """Every q up to `largest_cells` is sound, and no larger one is."""
     query = LinearQuery.of([1] * len(spans), [(0, span) for span in spans])

@@ -15,7 +15,7 @@ import pytest
 from ledger_tampering import changes_of_rows, changes_of_structure, contents, fill, is_found, moves_of_entries
 from noiseless.amounts import Cost
 from noiseless.ledger import Anchor, Ledger, LedgerError, NewQuestion
-from noiseless.ledger.tokens import NewToken, add_token
+from noiseless.ledger.analysts import NewToken, add_token
 from noiseless.ledger.transaction import DatabaseTransaction
 from soaking import soaking
 

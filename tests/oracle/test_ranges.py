@@ -8,6 +8,7 @@ import pytest
 
 import noiseless as m
 from examples import Pairs
+from noiseless import measures
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
@@ -48,6 +49,10 @@ def test_measure_equals_its_definition(
 ) -> None:
     for pairs in every_range():
         assert measure(coded(pairs)).ratio == definition(pairs), pairs
+
+
+def test_every_measure_has_a_definition() -> None:
+    assert {measure.__name__ for measure, _ in MEASURES} == set(measures.__all__)
 
 
 def test_privacy_equals_its_definition() -> None:

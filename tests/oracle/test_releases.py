@@ -15,17 +15,21 @@ import pytest
 import noiseless as nl
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
+from noiseless.releases import pipeline
+from noiseless.search import bounds, greedy, improvement, methods, portfolio
+from noiseless.work import Cancellation
 from oracle import releases as oracle
 from oracle.releases import Made, Table
-from soaking import TIMES, soaking
+from soaking import seeds
 
-SEEDS = range(2 * TIMES if soaking() else 2)
+SEEDS = seeds(1)
 
 
 def same(point: Any, made: Made) -> bool:
     """Whether a point's figures are those of a release."""
     return bool(
         point.min_posterior == made.posterior
+        and point.min_rows == made.alike
         and point.leakage == Bits(made.leak)
         and point.maximin == Bits(made.blocks)
         and point.resolution == Bits(made.resolution)
@@ -101,6 +105,8 @@ def check_advice(text: str, table: Table, asked: dict[str, Any]) -> None:
         assert int(figure) == most if how == "possible" else int(figure) <= most, text
     for figure in re.findall(r"ask for a minimum posterior of (\d+) or less", text):
         assert any(made.posterior >= int(figure) for made in table.made), text
+    for figure in re.findall(r"ask for a minimum number of rows of (\d+) or less", text):
+        assert any(made.alike >= int(figure) for made in table.made), text
     for figure in re.findall(r"ask for a largest leakage of ([\d.]+) or more", text):
         assert any(oracle.at_most(made.leak, Fraction(figure)) for made in table.made), text
     for figure in re.findall(r"whatever is merged; ask for ([\d.]+) or more", text):
@@ -115,6 +121,15 @@ def check_frontier(table: Table, asked: dict[str, Any]) -> None:
     except RequestError as error:
         assert "exact method" in str(error), error  # noqa: PT017 - nothing else may be refused
         return
+    check_points(table, found, asked)
+    assert found.points
+    check_methods(found, asked, Bits(least_blocks(table)))
+    for point in found.points:
+        check_reached(table, options, point, asked)
+
+
+def check_points(table: Table, found: Any, asked: dict[str, Any]) -> None:
+    """Points are what they say, and what is proved of them is so."""
     plain = [made for made in table.made if not made.hidden]
     rivals = [m for m in plain if asked["objective"] != "both" or m.blocks == least_blocks(table)]
     for points, scope in [(found.points, found.scope), *((one.points, one.scope) for one in found.series)]:
@@ -123,10 +138,6 @@ def check_frontier(table: Table, asked: dict[str, Any]) -> None:
             made = next((made for made in plain if same(point, made)), None)
             assert made is not None, "a point's figures are those of no release"
             assert not any(beats(rival, made, asked) for rival in among), (scope, point)
-    assert found.points
-    check_methods(found, asked, Bits(least_blocks(table)))
-    for point in found.points:
-        check_reached(table, options, point, asked)
 
 
 def beats(one: Made, other: Made, asked: dict[str, Any]) -> bool:
@@ -281,3 +292,106 @@ def test_a_bound_that_no_release_reaches_is_no_advice(limit: dict[str, Any]) -> 
     assert check_release(table, LEAKAGE | limit) == "impossible"
     with pytest.raises(RequestError, match="was not found with so few suppressed rows; allow more leakage;"):
         nl.release(table.arrow, **table.options, max_leakage=Fraction(1, 2), suppress=table.share)
+
+
+# --- more values than are searched together -------------------------------------------------------------
+
+FEW = ((methods, "FEW_VALUES"), (portfolio, "ALL_LEVELS"))
+MANY = {
+    "searched one by one": [*FEW],
+    "no paths": [*FEW, (greedy, "MOST_VALUES"), (greedy, "FEWER_VALUES")],
+    "only some levels": [*FEW, (portfolio, "MORE_WORK"), (portfolio, "POINTS_WORK")],
+    "nothing improved": [
+        *(
+            *FEW,
+            (greedy, "MOST_VALUES"),
+            (greedy, "FEWER_VALUES"),
+            (bounds, "MOST_VALUES"),
+        ),
+        *((portfolio, "MOST_IMPROVED"), (improvement, "MOST_IMPROVED"), (improvement, "MOST_FOR_HALVING")),
+    ],
+}
+"""The numbers of values beyond which searches leave something out, as if every table had more."""
+
+
+def make_many(patched: pytest.MonkeyPatch, which: str) -> None:
+    for module, name in MANY[which]:
+        patched.setattr(module, name, 0)
+    patched.setattr(portfolio, "FEWEST", 3)
+
+
+class Counted(Cancellation):
+    """A time limit that is over after so many looks at the clock."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.left = looks
+
+    def check(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            self.cancel()
+        super().check()
+
+
+def stopped(table: Table, options: dict[str, Any], looks: int, patched: pytest.MonkeyPatch) -> Any:
+    """The frontier within a time limit."""
+    patched.setattr(pipeline, "Cancellation", lambda _: Counted(looks))
+    return nl.frontier(table.arrow, **options, time_limit=1)
+
+
+def with_trees(table: Table, rng: random.Random) -> dict[str, Any]:
+    """The options of a table, some of its categories in hierarchies."""
+    names = [c.name for i, c in enumerate(table.columns) if c.kind == "category" and rng.random() < 0.7]
+    trees = {name: {leaf: ("ab" if leaf in "ab" else "cd", "*") for leaf in "abcd"} for name in names}
+    lacks = {name for i, name in enumerate("xyz"[: len(table.columns)]) if None in {r[i] for r in table.rows}}
+    trees = {name: tree for name, tree in trees.items() if name not in lacks}
+    plain = not trees or table.distance in ("hamming", "discrete")
+    return table.options if plain else {**table.options, "hierarchy": trees}
+
+
+@pytest.mark.parametrize("which", sorted(MANY))
+def test_frontiers_of_many_values(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frontier that goes on to the end has what it shows, and releases for its levels, on or behind it."""
+    make_many(monkeypatch, which)
+    rng, released = random.Random(2000), 0
+    for _ in range(12):
+        table, asked = oracle.random_table(rng, 6), oracle.random_request(rng)
+        options = {**with_trees(table, rng), **{n: asked[n] for n in ("objective", "utility", "method")}}
+        try:
+            found = stopped(table, options, 10**6, monkeypatch)
+        except RequestError as error:
+            assert "exact method" in str(error), error  # noqa: PT017 - nothing else may be refused
+            continue
+        check_methods(found, asked, min(point.maximin for point in found.points))
+        for point in found.points if asked["objective"] == "leakage" else ():
+            released += check_behind(table, {**options, "min_posterior": point.min_posterior}, found, asked)
+    assert released
+
+
+def check_behind(table: Table, options: dict[str, Any], found: Any, asked: dict[str, Any]) -> bool:
+    """A release without suppressed rows is on or behind a frontier; whether there is one."""
+    try:
+        done = nl.release(table.arrow, **options)
+    except RequestError:
+        return False
+    assert any(as_good(one, done.point, asked) for one in found.points), (done.point, found.points)
+    return True
+
+
+@pytest.mark.parametrize("which", sorted(MANY))
+def test_a_frontier_that_goes_on_loses_nothing(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more time every point stays or is beaten, what is called proved is so, and no end is claimed."""
+    make_many(monkeypatch, which)
+    rng = random.Random(3000)
+    for _ in range(4):
+        table = oracle.random_table(rng, 5)
+        asked = {**oracle.random_request(rng), "method": "auto"}
+        options = {**table.options, **{n: asked[n] for n in ("objective", "utility", "method")}}
+        before: Any = None
+        for looks in (1, 3, 6, 10, 15, 25, 10**6):
+            found = stopped(table, options, looks, monkeypatch)
+            check_points(table, found, asked)
+            for point in before.points if before is not None and asked["objective"] != "both" else ():
+                assert any(as_good(one, point, asked) for one in found.points), (looks, point)
+            before = found

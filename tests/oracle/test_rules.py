@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from noiseless.errors import RequestError
+from noiseless.rules import KINDS
 from noiseless.rules.rule_plan import RulePlan
 from oracle.rules import (
     Answer,
@@ -40,18 +41,28 @@ bases = st.sampled_from(
 marks = st.sampled_from(["-3", "0", "0.7", "2", "2.5", "5", "11"])
 percents = st.sampled_from(["5.5", "10", "15", "25", "30", "33.3", "35", "40", "50", "60", "75", "85", "99"])
 roundings = st.builds("round:{}{}".format, bases, directions)
-coarsenings = st.one_of(
-    roundings,
-    st.integers(1, 3).map("digits:{}".format),
-    marks.map("top:{}".format),
-    marks.map("bottom:{}".format),
-)
+COARSENINGS = {
+    "round": roundings,
+    "digits": st.integers(1, 3).map("digits:{}".format),
+    "top": marks.map("top:{}".format),
+    "bottom": marks.map("bottom:{}".format),
+}
+coarsenings = st.one_of(*COARSENINGS.values())
 least_cells = st.builds("min-cell:{}{}".format, st.integers(1, 6), st.sampled_from(["", ":zeros"]))
-dominances = st.one_of(
-    st.builds("nk:{}:{}".format, st.integers(1, 4), percents),
-    st.sampled_from(["1", "10", "25", "50", "80", "100", "150", "300"]).map("p-percent:{}".format),
-    st.builds("customers:{}:{}".format, st.integers(1, 4), percents),
-)
+DOMINANCES = {
+    "nk": st.builds("nk:{}:{}".format, st.integers(1, 4), percents),
+    "p-percent": st.sampled_from(["1", "10", "25", "50", "80", "100", "150", "300"]).map(
+        "p-percent:{}".format
+    ),
+    "customers": st.builds("customers:{}:{}".format, st.integers(1, 4), percents),
+}
+dominances = st.one_of(*DOMINANCES.values())
+OTHERS = {"census-counts", "min-cell", "date", "prefix"}
+"""Rules that have strategies of their own."""
+
+
+def test_every_rule_is_priced_against_its_definition() -> None:
+    assert {*COARSENINGS, *DOMINANCES, *OTHERS} == set(KINDS)
 
 
 def lattice(low: Fraction, step: Fraction, size: int) -> tuple[Fraction, ...]:

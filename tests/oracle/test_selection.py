@@ -3,6 +3,7 @@
 # ruff: noqa: ANN401 - values of several kinds are compared
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,6 +21,7 @@ from noiseless.search.codebook import Codeword
 from noiseless.search.loss import Lagrangian, Objective, Utility, below
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
 from noiseless.search.portfolio import Choice, Goal, Problem, choose, survey
+from soaking import seeds
 
 TREE = {leaf: (f"pair {leaf // 2}", "any") for leaf in range(6)}
 Partition = tuple[tuple[int, ...], ...]
@@ -46,6 +48,7 @@ class Point:
     leak: Fraction
     blocks: int
     posterior: int
+    alike: int
     kept: int
     largest: int
     distortion: Length | None
@@ -78,7 +81,7 @@ class World:
     triples: frozenset[tuple[int, int, int]]
     size: int
     book: ColumnCodebook | None
-    rows: list[int]
+    rows: list[int]  # of each pair (x, a) of an x
     groups: list[int]
     line: list[int] | None
     sided: bool
@@ -97,7 +100,12 @@ class World:
         side = SideInformation([x for x, _ in y], [known[a] for _, a in y]) if self.sided else None
         groups = np.array(self.groups) if len(set(self.groups)) > 1 else None
         kind = Shown if self.shown else Problem
-        return kind(joint, self.book, side, np.array(self.rows), groups)
+        return kind(joint, self.book, side, np.array([self.rows[x] for x, _ in y]), groups)
+
+    @cached_property
+    def weights(self) -> Counter[int]:
+        """How many rows each x has."""
+        return sum((Counter({x: self.rows[x]}) for x, _ in {t[1:] for t in self.triples}), Counter())
 
     def points(self, *, suppress: bool) -> Iterator[Point]:
         """All partitions; one cell, which may reach over groups, can be what is suppressed."""
@@ -110,10 +118,12 @@ class World:
 
     def point(self, cells: list[list[int]], hidden: list[int]) -> Point:
         answers: dict[tuple[tuple[int, ...], int], set[int]] = {}
+        pairs: dict[tuple[tuple[int, ...], int], set[int]] = {}
         prior: dict[int, set[int]] = {}
         for s, x, a in self.triples:
             cell = next(tuple(c) for c in cells if x in c)
             answers.setdefault((cell, a), set()).add(s)
+            pairs.setdefault((cell, a), set()).add(x)
             prior.setdefault(0 if self.shown else a, set()).add(s)
         shown = [cell for cell in cells if cell[0] not in hidden]
         return Point(
@@ -122,10 +132,11 @@ class World:
             max(Fraction(len(prior[a * (not self.shown)]), len(held)) for (_, a), held in answers.items()),
             blocks(list(answers.values())),
             min(len(held) for held in answers.values()),
+            min(sum(self.rows[x] for x in held) for held in pairs.values()),
             self.size - len(hidden),
             max(len(cell) for cell in shown),
             None if self.book is None else max(self.cost(tuple(cell)) for cell in shown),
-            sum(self.rows[x] for x in hidden),
+            sum(self.weights[x] for x in hidden),
             self.size,
             self._contiguous(shown, hidden),
         )
@@ -173,7 +184,8 @@ def blocks(sets: list[set[int]]) -> int:
 
 def allowed(point: Point, wish: Goal, world: World, least: int) -> bool:
     return (
-        point.rows <= wish.suppress * sum(world.rows)
+        point.rows <= wish.suppress * world.weights.total()
+        and (wish.min_rows is None or point.alike >= wish.min_rows)
         and (wish.min_posterior is None or point.posterior >= wish.min_posterior)
         and (wish.objective != "both" or point.blocks == least)
         and (wish.max_leakage is None or at_most(point.leak, wish.max_leakage))
@@ -249,6 +261,7 @@ def random_wish(rng: random.Random, world: World) -> Goal:
     }
     hides = {
         "min_posterior": rng.randint(1, 4),
+        "min_rows": rng.randint(1, 6),
         "max_leakage": rng.choice([0, Fraction(1, 2), 1, Bits(Fraction(4, 3)), Fraction(585, 1000)]),
         "max_maximin": rng.choice([0, 1, Bits(3)]),
     }
@@ -280,6 +293,7 @@ def check_measures(choice: Choice, world: World) -> Point:
     found = choice.quality
     assert (found.leakage, found.maximin) == (Bits(point.leak), Bits(point.blocks))
     assert (found.min_posterior, found.largest_cell) == (point.posterior, point.largest)
+    assert found.min_rows == point.alike
     assert (found.resolution.ratio, found.distortion) == (point.resolution, point.distortion)
     assert (found.suppressed_rows, found.suppressed_values) == (point.rows, len(hidden))
     assert found.cells == len(cells)
@@ -351,17 +365,17 @@ def check_gap(choice: Choice, mine: Any, best: Any) -> None:
     assert away <= choice.gap
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2))
 def test_against_all_partitions(seed: int) -> None:
     rng = random.Random(seed)
     count = Count()
-    for _ in range(40):
+    for _ in range(25):
         world = random_world(rng)
         points = list(world.points(suppress=True))
         for _ in range(8):
             compare(world, random_wish(rng, world), points, count)
-    assert count.of["optimal, proved"] > 100
-    assert count.of["impossible"] > 20
+    assert count.of["optimal, proved"] > 60
+    assert count.of["impossible"] > 10
 
 
 def line_world(rng: random.Random) -> World:
@@ -376,12 +390,12 @@ def line_world(rng: random.Random) -> World:
     return World(triples, size, ColumnCodebook(Numbers(line), codeword=word), rows, groups, line, sided=False)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(2))
 def test_exact_against_contiguous_partitions(seed: int) -> None:
     """The exact method alone: the best of contiguous cells whatever is limited, and it says so."""
     rng = random.Random(seed)
     count = Count()
-    for _ in range(40):
+    for _ in range(30):
         world = line_world(rng)
         points = list(world.points(suppress=True))
         for _ in range(6):
@@ -414,6 +428,7 @@ def test_surveys() -> None:
         found = survey(world.problem, objective=objective, utility=utility)
         for series in found.series:
             for one in series:
+                assert one.partition is not None
                 cells = [list(cell) for cell in one.partition.members]
                 point = world.point(cells, [])
                 assert (one.leakage, one.maximin) == (Bits(point.leak), Bits(point.blocks))

@@ -48,7 +48,7 @@ def test_the_rule_tells_classes_apart_and_nothing_within_one() -> None:
             assert rule(one[0]) != rule(other[0])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(
         st.sampled_from(
@@ -96,7 +96,7 @@ def components(groups: dict[int, set[int]]) -> int:
     return len(parts)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(secrets())
 def test_audits_count_classes(tmp_path: Path, rows: tuple[list[int], list[int], list[str]]) -> None:
     public, classes, texts = rows
@@ -117,7 +117,7 @@ def test_audits_count_classes(tmp_path: Path, rows: tuple[list[int], list[int], 
     assert not seen.spellings
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(secrets())
 def test_releases_are_certified_by_classes(
     tmp_path: Path, rows: tuple[list[int], list[int], list[str]]

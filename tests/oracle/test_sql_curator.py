@@ -135,7 +135,7 @@ def test_a_curator_with_a_ledger_of_its_own_gives_the_same_answers(seed: int, tm
     random = Random(100 + seed)
     records = random_records(random, random.choice([3, 12]))
     (tmp_path / "old").mkdir()
-    asked = list(statements(random, 200 if soaking() else 8))
+    asked = list(statements(random, 200 if soaking() else 5))
     with Curator.open(written(tmp_path / "old", records, query_bits=3, least=2)) as old:
         prices = [said(old.price, sql) for sql in asked]
         for number, (sql, price) in enumerate(zip(asked, prices, strict=True)):
@@ -239,7 +239,7 @@ def test_on_the_edge_there_is_an_answer_or_a_line(
     ]
     path = written(tmp_path, records, query_bits=2, least=least, rows=rows)
     connection, replies = in_duckdb(records), 0
-    asked = list(on_the_edge(random, 250))
+    asked = list(on_the_edge(random, 120))
     with Curator.open(path) as curator:
         for sql, outcome in zip(asked, curator.ask_each(asked), strict=True):
             if isinstance(outcome, Reply):

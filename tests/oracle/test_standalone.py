@@ -129,7 +129,6 @@ FIELDS = st.one_of(
 
 
 @given(rows=st.lists(st.tuples(FIELDS, FIELDS), max_size=4), quoted=st.booleans())
-@settings(max_examples=60)
 def test_files_that_are_written_properly_read_alike(
     rows: list[tuple[str, str]], quoted: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -224,7 +223,7 @@ def test_hostile_files_are_read_alike_or_refused_in_the_same_words(tmp_path: Pat
 
 
 @given(text=st.text('ab1,"\n\r ;', max_size=25))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_a_file_that_is_broken_reads_alike_or_is_refused_in_the_same_words(
     text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -42,6 +42,13 @@ def test_a_certificate_still_holds(name: str, capsys: pytest.CaptureFixture[str]
     assert script.main(list(files)) == 0
 
 
+@pytest.mark.parametrize("name", CERTIFICATES)
+def test_a_certificate_is_applied(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = result(capsys, "release", "patients.csv", "--apply", f"{name}.json", "-o", "again.csv")
+    assert (found["known_rows"], found["holds"]) == (found["rows"], True)
+    assert (folder / "again.csv").read_bytes() == (folder / f"{name}.csv").read_bytes()
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_ledger_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert result(capsys, "ledger", "verify", "patients.toml")["chain_ok"]

@@ -8,7 +8,6 @@ be the same, but for what is listed in `CHANCE`, `TIMES` and `METRICS`: that is 
 
 import json
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from noiseless.curator import Curator
 from noiseless.errors import NoiselessError
 from noiseless.ledger import Ledger
 from server_examples import QUERIES, Example, example
+from waiting import wait_until
 
 CHANCE = {
     "digest": rb"hmac-sha256:[0-9a-f]{32}:[0-9a-f]{64}",  # each has a salt of its own; see the last test
@@ -293,9 +293,7 @@ def test_all_that_is_free_is_the_same_whoever_has_which_values(
     assert [what for what, _ in here.told] == [what for what, _ in there.told]
     for (what, text), (_, other) in zip(here.told, there.told, strict=True):
         assert text == other, what
-    end = time.monotonic() + 60
-    while len({requests_of(town) for town in towns}) > 1:
-        assert time.monotonic() < end
+    wait_until(lambda: len({requests_of(town) for town in towns}) == 1, "the same requests counted")
     for town in towns:
         assert len(set(town.digests)) == len(town.digests)  # none tells that a version is like another
     with Ledger.open(here.server.curator.parent / "meters-ledger.db") as ledger:

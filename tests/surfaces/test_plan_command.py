@@ -43,6 +43,12 @@ def test_a_count_has_no_bounds(capsys: pytest.CaptureFixture[str]) -> None:
         (["--budget", "1", "--bounds", "0,1", "--n", "5"], "with a space between them: --bounds LO HI"),
         (["--format", "xml"], "'xml' is not one of 'text', 'json'; see noiseless plan --help"),
         (["--budget", "1", "--step", "0.3"], "does not divide"),
+        (["--budget", "1", "--least", "leakage"], "is that within an error"),
+        (["--max-error", "0.1", "--budget", "1", "--least", "leakage"], "only one of them"),
+        (["--max-error", "0.00001", "--least", "leakage"], "so small an error needs 50,000 cells"),
+        (["--min-adversary-error", "100"], "even a constant answer leaves"),
+        (["--min-adversary-error", "0"], "a number above 0"),
+        (["--rule", "round:1", "--explain"], "a rule has its own price"),
     ],
 )
 def test_a_wrong_request_is_one_line(
@@ -52,3 +58,12 @@ def test_a_wrong_request_is_one_line(
     complaint = capsys.readouterr().err
     assert said in complaint
     assert complaint.count("\n") == 1
+
+
+def test_the_least_leakage_within_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MEAN, "--max-error", "0.03", "--least", "leakage", "--explain", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["cells"], found["optimal_in"], found["edges_exact"][1]) == (17, "all", "3/50")
+    assert found["leakage_nats"] == found["explanation"]["leakage_nats"] >= found["least_leakage_nats"]
+    assert found["explanation"]["dmin"] < found["explanation"]["dmax"]
+    assert found["explanation"]["consequences"]["reach"] == found["reach"]

@@ -12,7 +12,7 @@ import pytest
 from curator_examples import write_curator
 from noiseless.cli.main import run
 from noiseless.ledger import Ledger
-from noiseless.ledger.tokens import list_tokens, token_hash
+from noiseless.ledger.analysts import list_tokens, token_hash
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import OwnEngine, spill_folder

@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,10 +87,105 @@ def test_options_in_a_file_and_over_it(call: Command) -> None:
     assert found.code == 0, found.err
 
 
+def test_rows_that_look_alike(call: Command) -> None:
+    Path("release.toml").write_text("min_rows = 9\n")
+    written = ("-o", "out.csv", "--certificate", "c.json")
+    done = call("release", "patients.csv", *HIDE, "--config", "release.toml", *written)
+    assert (done.code, done.err.strip()) == (2, "noiseless: there are 7 rows; ask for --min-rows 7 or less")
+    asked = ("--config", "release.toml", "--min-rows", "3", "--min-posterior", "2")
+    done = call("release", "patients.csv", *HIDE, *asked, *written, "--format", "json")
+    assert done.code == 0, done.err
+    assert done.json["min_rows"] >= 3 > done.json["before"]["min_rows"]
+    assert json.loads(Path("c.json").read_text())["target"] == {"min_posterior": 2, "min_rows": 3}
+    assert verify("c.json", original="patients.csv", released="out.csv").holds
+    assert min(Counter(Path("out.csv").read_text().split()[1:]).values()) == done.json["min_rows"]
+
+
+@pytest.fixture
+def certified(call: Command) -> Command:
+    """The command, with a certificate and rows that came later."""
+    written = ("-o", "released.csv", "--certificate", "c.json")
+    assert call("release", "patients.csv", *HIDE, "--min-posterior", "2", *written).code == 0
+    Path("later.csv").write_text("age,chol\n31,181\n35,190\n60,240\n61,500\n62,501\n")
+    return call
+
+
+def test_rows_that_come_later(certified: Command) -> None:
+    Path("fine.csv").write_text("age,chol\n31,181\n35,182\n52,189\n")
+    done = certified("release", "fine.csv", "--apply", "c.json", "-o", "out.csv", "--format", "json")
+    assert (done.code, done.err) == (0, "")
+    assert (done.json["known_rows"], done.json["covered_rows"], done.json["outside_rows"]) == (1, 2, 0)
+    assert (done.json["min_posterior"], done.json["holds"]) == (3, True)
+    assert (done.json["out"], done.json["apply"]) == ("out.csv", "c.json")
+    assert Path("out.csv").read_text() == "chol\n185\n185\n185\n"
+    again = certified("release", "patients.csv", "--apply", "c.json", "-o", "again.csv")
+    assert again.code == 0
+    assert "Written: again.csv" in again.out
+    assert Path("again.csv").read_bytes() == Path("released.csv").read_bytes()
+
+
+def test_later_rows_that_do_not_keep_the_limits(certified: Command) -> None:
+    done = certified("release", "later.csv", "--apply", "c.json", "-o", "out.csv")
+    assert (done.code, done.err) == (1, "")
+    assert "fewest values left  at least 2      1  DOES NOT HOLD" in done.out
+    assert done.out.endswith("Not written: a limit is missed. Write out.csv all the same: --force\n")
+    assert not Path("out.csv").exists()
+    refused = certified("release", "later.csv", "--apply", "c.json", "-o", "out.csv", "--format", "json")
+    assert (refused.code, refused.json["out"], refused.json["holds"]) == (1, None, False)
+    forced = certified(
+        "release", "later.csv", "--apply", "c.json", "-o", "out.csv", "--force", "--keep-order"
+    )
+    assert forced.code == 0
+    assert "DOES NOT HOLD" in forced.out
+    assert Path("out.csv").read_text().split()[1:] == ["185", "185", "240", "*", "*"]
+
+
+def test_later_rows_by_a_file_and_without_a_header(certified: Command) -> None:
+    Path("apply.toml").write_text('table = "bare.csv"\napply = "c.json"\nout = "out.csv"\nnames = ["chol"]\n')
+    Path("bare.csv").write_text("181\n190\n")
+    done = certified("release", "--config", "apply.toml")
+    assert done.code == 0, done.err
+    assert "the table lacks age" in done.out
+    assert Path("out.csv").read_text() == "chol\n185\n185\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ("-o", "o.csv", "--public", "chol"),
+            "the certificate says how to release the rows; leave --public out",
+        ),
+        (("-o", "o.csv", "--min-rows", "2"), "leave --min-rows out"),
+        (("-o", "o.csv", "--certificate", "d.json"), "leave --certificate out"),
+        (("-o", "o.csv", "--html", "o.html"), "leave --html out"),
+        ((), "name the file to write: -o OUT"),
+        (("-o", "later.csv"), "later.csv"),
+        (("-o", "c.json"), "c.json is read by this very command"),
+        (("-o", "o.docx"), "change the ending"),
+    ],
+)
+def test_what_does_not_go_with_later_rows(
+    certified: Command, arguments: tuple[str, ...], problem: str
+) -> None:
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    done = certified("release", "later.csv", "--apply", "c.json", *arguments)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert problem in done.err
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+
+
+def test_force_is_about_later_rows(call: Command) -> None:
+    done = call("release", "patients.csv", *HIDE, "--min-posterior", "2", "-o", "o.csv", "--force")
+    assert done.code == 2
+    assert "(--apply)" in done.err
+
+
 def test_every_option_reaches_the_release(call: Command) -> None:
     done = call(
         *("release", "patients.csv", *HIDE, "--public", "ward", "--keep", "sex", "--utility", "resolution"),
         *("--objective", "both", "--min-posterior", "2", "--method", "greedy", "--codeword", "interval"),
+        *("--min-rows", "2"),
         *(
             "--distance",
             "gower",
@@ -112,7 +208,7 @@ def test_every_option_reaches_the_release(call: Command) -> None:
         "interval",
     )
     assert (options["spans"], options["weights"]) == ({"chol": ["100", "300"]}, {"ward": "1/2"})
-    assert found["target"] == {"min_posterior": 2, "suppress": "1/10"}
+    assert found["target"] == {"min_posterior": 2, "min_rows": 2, "suppress": "1/10"}
     assert [line.split("\t")[2] for line in Path("out.tsv").read_text().splitlines()[1:]] == list("ffmmfmm")
 
 

@@ -9,7 +9,7 @@ import pytest
 from curator_examples import write_curator
 from noiseless.cli.main import run
 from noiseless.ledger import Ledger
-from noiseless.ledger.tokens import list_tokens
+from noiseless.ledger.analysts import list_tokens
 from waiting import free_port
 
 pytestmark = pytest.mark.usefixtures("own_logging")

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,16 +11,13 @@ import pytest
 from curator_examples import write_curator
 from server_examples import Process, get, is_running
 from soaking import KILLS
+from waiting import wait_until
 
 ROUNDS = max(1, KILLS // 50)
-PATIENCE = 60
 
 
 def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(holds, "the workers")
 
 
 def kill(*pids: int) -> None:

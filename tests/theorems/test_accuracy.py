@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 from flint import arb
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.exact import Enclosure, ball
@@ -24,12 +24,11 @@ from noiseless.theory.accuracy import (
     least_leakage,
 )
 from noiseless.theory.accuracy import function_volume as functions
-from noiseless.theory.accuracy.uniform_sums import ends, exponential_bound, share_below
+from noiseless.theory.accuracy.uniform_sums import Tilt, ends, share_below
 from noiseless.theory.accuracy.walk import EdgeGrid
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.polytopes import Distance, Polytope, mean_errors, slab_volume
 
-FEWER = settings(max_examples=25)
 HALF = Fraction(1, 2)
 
 
@@ -58,7 +57,6 @@ def test_the_push_forward_of_a_linear_query(volume: LinearVolume, share: Fractio
     assert volume.below(level) == Enclosure.exactly(exact)
 
 
-@FEWER
 @given(st.lists(st.integers(1, 9), min_size=8, max_size=10), st.fractions(Fraction(1, 20), HALF))
 def test_balls_hold_the_push_forward(weights: list[int], share: Fraction) -> None:
     """Fourier inversion with a bounded tail, and Chernoff's bound, enclose what corners give exactly."""
@@ -68,7 +66,8 @@ def test_balls_hold_the_push_forward(weights: list[int], share: Fraction) -> Non
     low, high = ends(share_below(law.weights, Fraction(law.length, 2) - level, 64))
     assert low <= exact <= high
     assert high - low < Fraction(1, 2**50)
-    assert exact <= exponential_bound(law.weights, level)
+    below, above = Tilt(law.weights).bounds(level)
+    assert below <= exact <= above
 
 
 @given(linear_volumes(), CELLS)
@@ -88,7 +87,6 @@ def test_least_leakage_of_a_linear_query(volume: LinearVolume, cells: Fraction) 
     assert sum(share.lower for share in found.shares) == 1
 
 
-@FEWER
 @given(linear_volumes(), st.fractions(Fraction(3, 2), 5, max_denominator=6))
 def test_the_walk_finds_the_same_optimum(volume: LinearVolume, cells: Fraction) -> None:
     """Steps b in [F^-1(F(a) + m), a + 2e] lead from ymin to ymax up to near the optimum m, and not above."""
@@ -205,7 +203,6 @@ def _partitions(items: list[int]) -> list[list[list[int]]]:
     return found
 
 
-@FEWER
 @given(linear_volumes(2, 3), st.fractions(0, 1, max_denominator=16))
 def test_a_formula_s_bounds_hold_the_push_forward(volume: LinearVolume, share: Fraction) -> None:
     """The certified bounds of a formula hold the exact share of the same linear query."""
@@ -308,7 +305,6 @@ def test_cells_of_the_bowl(monkeypatch: pytest.MonkeyPatch) -> None:
     assert best.smallest_share <= best.bound
 
 
-@FEWER
 @given(linear_volumes(2, 3), st.integers(1, 5))
 def test_dmin_and_dmax_of_linear_cells(volume: LinearVolume, cells: int) -> None:
     """The adversary's errors are the Chebyshev radii of the cells, and never below the bound by volume."""
@@ -347,7 +343,6 @@ def test_example_iv_2_needs_a_small_gamma() -> None:
     assert all(granted(Fraction(cells, 75)) < 10 for cells in (22, 23, 40))
 
 
-@FEWER
 @given(st.integers(2, 4), st.lists(st.fractions(0, 1, max_denominator=9), max_size=3))
 def test_errors_of_means_with_unequal_cells(people: int, places: list[Fraction]) -> None:
     """For sums and means the centre of a cell is on the diagonal: any edges, any number of people."""

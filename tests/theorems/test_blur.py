@@ -5,7 +5,7 @@ from math import isqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.collection.blur import volume as blur_volume
@@ -159,7 +159,6 @@ def test_integration_against_a_fine_grid(
     assert float(found.width) < 0.08 * volume
 
 
-@settings(max_examples=25)
 @given(st.tuples(*[st.integers(-3, 3)] * 3), st.fractions(F(1, 4), 8, max_denominator=4))
 def test_linear_boundaries_are_integrated_exactly(slopes: tuple[int, int, int], change: Fraction) -> None:
     """The sum over the corners of a box adds up over its parts, and lies in what branch and bound finds."""

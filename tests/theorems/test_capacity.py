@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from noiseless.exact import Bits
@@ -67,7 +67,6 @@ def test_any_prior_is_below_and_any_output_above(matrix: Matrix, data: st.DataOb
     assert ends.lower_nats <= largest + ROUNDING
 
 
-@settings(max_examples=40)
 @given(channels((2, 4), (2, 4)), channels((2, 4), (2, 4)))
 def test_products_add(left: Matrix, right: Matrix) -> None:
     """C(V x W) = C(V) + C(W)."""
@@ -76,7 +75,6 @@ def test_products_add(left: Matrix, right: Matrix) -> None:
     assert one.lower_nats + two.lower_nats <= both.upper_nats + ROUNDING
 
 
-@settings(max_examples=40)
 @given(channels((2, 4), (2, 4)), channels((2, 4), (2, 4)))
 def test_sums(left: Matrix, right: Matrix) -> None:
     """Of two channels side by side, exp C = exp C(V) + exp C(W)."""

@@ -13,7 +13,7 @@ from noiseless.ranges import JointRange, count_blocks
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous.blocks import fewest_blocks
-from noiseless.search.contiguous.line import OrderedRange, least_cell_size, most_answers
+from noiseless.search.contiguous.sweep import OrderedRange, least_cell_size, most_answers
 from noiseless.search.loss import Length, Utility, below
 from noiseless.search.measures import measure
 from noiseless.search.optimum import ContiguousOptimum

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mechanisms_examples import (
@@ -61,7 +61,6 @@ from noiseless.theory.differential.guarantees import dp_delta, dp_epsilon, kl_dp
 from noiseless.theory.differential.parameters import Epsilon
 
 some_epsilons = st.sampled_from([0, Nats(2), Fraction(1, 2), 2])
-fewer = settings(max_examples=40)
 
 
 # Closeness
@@ -121,7 +120,6 @@ def test_definition_4(pair: tuple[Row, Row], epsilon: Epsilon, delta: Fraction) 
 # DP, KL-DP and MI-DP
 
 
-@fewer
 @given(channels(least=1))
 def test_lemma_1(mechanism: Database) -> None:
     """epsilon-DP => epsilon tanh(epsilon/2)-KL-DP, and epsilon-KL-DP => epsilon-MI-DP (Lemma 1)."""
@@ -129,7 +127,6 @@ def test_lemma_1(mechanism: Database) -> None:
     assert mi_dp(mechanism).lower_nats <= kl_dp(mechanism)
 
 
-@fewer
 @given(channels(least=1))
 def test_information_of_differential_privacy(mechanism: Database) -> None:
     """epsilon-DP => C*-MI-DP, C* = k-1-ln k, k = epsilon/(1-e^-epsilon); less with few inputs or outputs."""
@@ -153,7 +150,6 @@ def test_golden_values() -> None:
     assert mi_to_delta(0.1) == pytest.approx(0.43959, abs=5e-6)
 
 
-@fewer
 @given(channels(least=1))
 def test_information_of_divergence(mechanism: Database) -> None:
     """epsilon-KL-DP => ln(m/(1+(m-1)e^-epsilon))-MI-DP, m = min(inputs, outputs), below epsilon."""
@@ -221,7 +217,6 @@ def _close_corners(ratio: float, delta: float) -> set[tuple[tuple[float, ...], .
     return found
 
 
-@fewer
 @given(channels(), some_epsilons)
 def test_information_of_approximate_privacy(mechanism: Database, epsilon: Epsilon) -> None:
     """(epsilon, delta)-DP => MI-DP by each bound of `information_bounds`, with m = min(inputs, outputs)."""
@@ -242,7 +237,6 @@ def test_two_inputs_are_exact(ratio: int, delta: Fraction) -> None:
     )
 
 
-@fewer
 @given(channels(), some_epsilons)
 def test_lemma_2_and_33(mechanism: Database, target: Epsilon) -> None:
     """epsilon-MI-DP => (0, 1 - 2h^-1(ln 2 - epsilon))-DP, below (0, sqrt(2 epsilon)); and the curve (33)."""
@@ -251,7 +245,6 @@ def test_lemma_2_and_33(mechanism: Database, target: Epsilon) -> None:
     assert dp_delta(mechanism, target) <= mi_to_dp(epsilon, target)
 
 
-@fewer
 @given(channels(least=1), some_epsilons)
 def test_curve_of_divergence(mechanism: Database, target: Epsilon) -> None:
     """epsilon-KL-DP => (t, d)-DP, d = max a - e^t b over all a, b with d(a||b), d(b||a) <= epsilon."""
@@ -266,7 +259,6 @@ def test_lemma_2_is_tight(percent: int) -> None:
     assert mi_to_delta(mi_dp(channel).upper_nats) == pytest.approx(percent / 100, abs=1e-7)
 
 
-@fewer
 @given(channels())
 def test_lemma_3(mechanism: Database) -> None:
     """(0, delta)-DP => delta ln min(|X|, |Y|) nats of MI-DP, below (105), (126) and (35) of Lemma 3."""
@@ -340,7 +332,6 @@ def test_orderings_are_strict() -> None:
 # Groups
 
 
-@fewer
 @given(databases(), some_epsilons)
 def test_properties_7_8_9(mechanism: Database, epsilon: Epsilon) -> None:
     """(e, d)-DP => (k e, (e^(k e)-1)/(e^e-1) d)-DP for groups of k, and (0, k d)-DP for e = 0."""
@@ -364,7 +355,6 @@ def test_property_9_as_printed_is_wrong(epsilon: Nats) -> None:
     assert as_printed < float(together) == pytest.approx(group_delta(epsilon, delta, 2))
 
 
-@fewer
 @given(databases())
 def test_corollary_5(mechanism: Database) -> None:
     """epsilon-MI-DP => I(X_I;Y|rest) <= min(1, k delta) ln min(|Y|, |X|^k), below the printed (54)."""
@@ -374,7 +364,6 @@ def test_corollary_5(mechanism: Database) -> None:
     assert mi_dp(mechanism.flattened()).lower_nats <= ours <= printed.group_information(epsilon, 2, **sizes)
 
 
-@fewer
 @given(databases(least=1))
 def test_53(mechanism: Database) -> None:
     """epsilon-DP => I(X^n;Y) <= C*(n epsilon) <= min{n epsilon, (n epsilon)^2} nats ((53))."""
@@ -401,7 +390,6 @@ def test_example_5_no_group_property(size: int) -> None:
 # Composition
 
 
-@settings(max_examples=25)
 @given(st.integers(2, 3).flatmap(lambda n: st.tuples(rows(n, 2), rows(n, 3))))
 def test_corollary_2(mechanisms: tuple[list[Row], list[Row]]) -> None:
     """Answers that are independent given the database: their MI-DP adds up."""
@@ -411,7 +399,6 @@ def test_corollary_2(mechanisms: tuple[list[Row], list[Row]]) -> None:
     assert mi_dp(Database.of(table(both))).lower_nats <= float(compose_sequential(parts))
 
 
-@settings(max_examples=25)
 @given(rows(2, 2), rows(2, 2), rows(2, 2))
 def test_corollary_3(first: list[Row], after_0: list[Row], after_1: list[Row]) -> None:
     """Answers in sequence, the second mechanism chosen by the first answer: their MI-DP adds up."""
@@ -424,7 +411,6 @@ def test_corollary_3(first: list[Row], after_0: list[Row], after_1: list[Row]) -
     assert mi_dp(Database.of(table(both))).lower_nats <= float(total)
 
 
-@settings(max_examples=25)
 @given(rows(2, 2), rows(3, 3))
 def test_corollary_4(first: list[Row], second: list[Row]) -> None:
     """Answers about disjoint sets of entries: the largest MI-DP."""
@@ -447,7 +433,6 @@ def test_example_4_one_time_pad(size: int) -> None:
 # The strong adversary
 
 
-@fewer
 @given(databases(), rows(1, 3, 1), rows(1, 3, 1))
 def test_corollary_1(mechanism: Database, first: list[Row], second: list[Row]) -> None:
     """Independent entries: I(X_i;Y) <= I(X_i;Y|X_-i) <= epsilon of MI-DP."""
@@ -478,7 +463,6 @@ def _geometric(total: int, n: int, ratio: int) -> dict[int, Fraction]:
 # Variants
 
 
-@fewer
 @given(databases())
 def test_personalised(mechanism: Database) -> None:
     """Personalised privacy: the largest over the entries is DP, and MI-DP ((55), (56))."""
@@ -489,7 +473,6 @@ def test_personalised(mechanism: Database) -> None:
     )
 
 
-@fewer
 @given(databases())
 def test_free_lunch(mechanism: Database) -> None:
     """Free-lunch privacy is the stronger: it bounds the epsilon of DP and of MI-DP ((58), (59))."""
@@ -500,7 +483,6 @@ def test_free_lunch(mechanism: Database) -> None:
         assert strong.information.lower_nats <= dp_to_mi(strong.epsilon)
 
 
-@fewer
 @given(databases().flatmap(lambda m: st.tuples(st.just(m), priors(m.sizes))))
 def test_bayesian(case: tuple[Database, AnyArray]) -> None:
     """(60) implies (61): I(X_i;Y|X_I) <= C*(epsilon); and I(X^n;Y) <= n max I(X_i;Y|X_I) ((63))."""
@@ -512,7 +494,6 @@ def test_bayesian(case: tuple[Database, AnyArray]) -> None:
     assert whole.lower_nats <= mechanism.entries * found.information.upper_nats
 
 
-@fewer
 @given(databases().flatmap(lambda m: st.tuples(st.just(m), priors(m.sizes))))
 def test_adversarial(case: tuple[Database, AnyArray]) -> None:
     """ln dP(x|y)/dP(x) <= epsilon for all y implies I(X^n;Y) <= epsilon ((64), (65))."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from examples import joint_ranges, merged_ranges
@@ -319,7 +319,6 @@ def test_arimoto_at_infinity_is_the_gain_in_guessing(joint: JointDistribution) -
     assert s.arimoto_information(joint, math.inf).exact == Bits(after / before)
 
 
-@settings(max_examples=25)
 @given(distributions(3), st.sampled_from([0.25, 0.5, 2, 5]))
 def test_csiszar_beside_sibson(joint: JointDistribution, order: float) -> None:
     """Csiszar's I_alpha <= Sibson's for alpha >= 1 and >= for alpha <= 1 (Jensen)."""
@@ -329,7 +328,6 @@ def test_csiszar_beside_sibson(joint: JointDistribution, order: float) -> None:
     assert at_most(small, large)
 
 
-@settings(max_examples=40)
 @given(channels(), st.sampled_from([0.3, 0.75, 1, 1.5, 3, 20]), st.data())
 def test_the_three_suprema_agree(channel: Channel, order: float, data: st.DataObject) -> None:
     """(71) of [P5]: Sibson's, Arimoto's and Csiszar's I_alpha have the same supremum over priors."""
@@ -351,7 +349,6 @@ def test_the_three_suprema_agree(channel: Channel, order: float, data: st.DataOb
         assert same(found, capacity.value, 1e-7)
 
 
-@settings(max_examples=40)
 @given(channels(), st.sampled_from([0.3, 1, 1.5, 3, math.inf]))
 def test_local_privacy_bounds_every_order(channel: Channel, order: float) -> None:
     """Lemma 4 of [P5]: eps-LDP implies sup over P(x) of I_alpha(X;Y) <= eps nats."""
@@ -370,7 +367,6 @@ def test_ends_of_alpha_leakage(joint: JointDistribution) -> None:
     assert s.maximal_alpha_leakage(joint, math.inf) == s.maximal_leakage(joint)
 
 
-@settings(max_examples=30)
 @given(distributions(3), st.sampled_from([1, 1.5, 2, 10, math.inf]))
 def test_alpha_leakage_is_at_most_its_maximum(joint: JointDistribution, order: float) -> None:
     """L_alpha(X->Y) <= its maximum over U - X - Y <= maximal leakage."""
@@ -379,7 +375,6 @@ def test_alpha_leakage_is_at_most_its_maximum(joint: JointDistribution, order: f
     assert most.lower <= s.maximal_leakage(joint).upper + SLACK
 
 
-@settings(max_examples=20)
 @given(distributions(3))
 def test_maximal_alpha_leakage_does_not_fall(joint: JointDistribution) -> None:
     """The maximal alpha-leakage is nondecreasing in alpha from I(X;Y) to maximal leakage."""
@@ -472,7 +467,6 @@ PROCESSED: tuple[Callable[[JointDistribution], Number], ...] = (
 )
 
 
-@settings(max_examples=40)
 @pytest.mark.parametrize("measure", PROCESSED)
 @given(case=post_processings())
 def test_data_processing(
@@ -483,7 +477,6 @@ def test_data_processing(
     assert measure(later).lower <= measure(joint).upper * (1 + 1e-9) + SLACK
 
 
-@settings(max_examples=25)
 @pytest.mark.parametrize(
     "measure", [s.sibson_information, s.arimoto_information, s.csiszar_information, s.renyi_leakage]
 )

@@ -45,7 +45,6 @@ def disjoint(first: Graph, second: Graph) -> Graph:
 
 
 @given(joint_ranges(7))
-@settings(max_examples=60)
 def test_chain_of_bounds(joint: JointRange) -> None:
     """log alpha <= C0 <= log theta <= log cover <= max_A L0s(A;Y) <= L0(Y;X)."""
     found = zero_error_capacity(joint)
@@ -93,7 +92,6 @@ def test_deterministic_maps(image: list[int]) -> None:
 
 
 @given(merged_ranges(5))
-@settings(max_examples=40)
 def test_post_processing(case: tuple[JointRange, list[int]]) -> None:
     """C0(X -> Q(Y)) <= C0(X -> Y): merging outputs raises neither alpha nor theta."""
     joint, cells = case
@@ -104,7 +102,6 @@ def test_post_processing(case: tuple[JointRange, list[int]]) -> None:
 
 
 @given(joint_ranges(6))
-@settings(max_examples=40)
 def test_repeated_outputs_change_nothing(joint: JointRange) -> None:
     """C0 depends on the confusability graph alone: an output beside each pair changes alpha and theta not."""
     pairs = list(zip(joint.x.tolist(), joint.y.tolist(), strict=True))
@@ -130,7 +127,6 @@ def test_theta_of_the_complement(graph: Graph) -> None:
 
 
 @given(graphs(5), graphs(5))
-@settings(max_examples=30)
 def test_theta_multiplies(first: Graph, second: Graph) -> None:
     """theta(G x H) = theta(G) theta(H) for strong products."""
     product = lovasz_theta(first.strong_product(second))
@@ -147,7 +143,6 @@ def test_theta_multiplies_where_it_is_no_integer() -> None:
 
 
 @given(graphs(6), graphs(6))
-@settings(max_examples=40)
 def test_disjoint_unions(first: Graph, second: Graph) -> None:
     """theta(G + H) = theta(G) + theta(H), and alpha likewise."""
     both = disjoint(first, second)
@@ -164,7 +159,6 @@ def test_dominated_nodes_change_nothing(graph: Graph) -> None:
 
 
 @given(graphs(5))
-@settings(max_examples=40)
 def test_block_codes(graph: Graph) -> None:
     """alpha(G)^2 <= alpha(G x G) <= theta(G)^2; the words found are a code."""
     alpha, code = independent_set(graph).size, block_code(graph, 2)
@@ -200,7 +194,7 @@ def test_capacity_of_the_pentagon() -> None:
 
 
 @given(st.integers(2, 14))
-@settings(max_examples=13)
+@settings(max_examples=8)
 def test_even_typewriters(half: int) -> None:
     """The typewriter with 2k keys, each of which may hit the next one, has C0 = log k."""
     found = typewriter(2 * half)

@@ -6,21 +6,40 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "noiseless"
-MAP = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+PLAN = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 MODULES = sorted(SOURCE.rglob("*.py"))
 NOUNS = {"differencing", "coding", "recoding", "rounding", "spelling"}
 """Nouns of the field that end as gerunds do."""
 
 
+def section(title: str) -> str:
+    """The text under a heading of the plan, up to the next one."""
+    return PLAN.partition(f"# {title}\n")[2].partition("\n#")[0]
+
+
+def parts(folder: Path) -> set[str]:
+    """The packages and modules in a folder, written as in the plan."""
+    packages = {f"{path.parent.name}/" for path in folder.glob("*/__init__.py")}
+    return packages | ({path.name for path in folder.glob("*.py")} - {"__init__.py", "__main__.py"})
+
+
+def rooms(title: str) -> list[str]:
+    """What the rows of a section's table are about."""
+    return re.findall(r"^\| `(\w+(?:/|\.py))` \|", section(title), re.MULTILINE)
+
+
 def test_the_map_names_every_package() -> None:
-    packages = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
-    modules = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
-    rows = set(re.findall(r"^\| `(\w+(?:/|\.py))` \|", MAP, re.MULTILINE))
-    assert rows == packages | modules
+    assert set(rooms("Rooms")) == parts(SOURCE)
+    assert set(rooms("How large it is")) == {part for part in parts(SOURCE) if part.endswith("/")}
+
+
+def test_the_map_names_every_part_of_the_search() -> None:
+    named = re.findall(
+        r"`(\w+/?)`", "".join(re.findall(r"^\|.*", section("The search for cells"), re.MULTILINE))
+    )
+    assert sorted(named) == sorted(part.removesuffix(".py") for part in parts(SOURCE / "search"))
 
 
 def test_the_map_has_the_order_of_the_contract() -> None:
@@ -28,7 +47,7 @@ def test_the_map_has_the_order_of_the_contract() -> None:
         "contracts"
     ]
     layers = [name.removeprefix("noiseless.") for name in contracts[0]["layers"]]
-    rows = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", MAP, re.MULTILINE)
+    rows = [room.removesuffix("/").removesuffix(".py") for room in rooms("Rooms")]
     assert [row for row in rows if row in layers] == layers[::-1]
 
 
@@ -46,8 +65,7 @@ def test_modules_are_named_by_nouns() -> None:
     assert [name for name in gerunds if name.rpartition("_")[2] not in NOUNS] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_is_one_concept(path: Path) -> None:
-    text = path.read_text("utf-8")
-    assert ast.get_docstring(ast.parse(text))
-    assert text.count("\n") <= 420
+def test_a_module_is_one_concept() -> None:
+    texts = {str(path.relative_to(SOURCE)): path.read_text("utf-8") for path in MODULES}
+    assert [name for name, text in texts.items() if not text.startswith('"""')] == []
+    assert [name for name, text in texts.items() if text.count("\n") > 420] == []

@@ -65,10 +65,7 @@ FAMILIES = (
         ("measures", "theory.accuracy.policy"),
         "Ranges",
         "measures.md",
-        names=(
-            *("conditional_entropy", "disarray", "entropy", "information", "leakage", "maximin"),
-            *("privacy_by_leakage", "privacy_by_maximin", "quality", "symmetric_leakage", "transmission"),
-        ),
+        names=tuple(sorted([*exported("measures"), "privacy_by_leakage", "privacy_by_maximin", "quality"])),
     ),
     Family(("theory.continuous.covering_number",), "Covering", "continuous.md"),
     Family(

@@ -51,17 +51,6 @@ class Appliance:
         above = draws - standby
         return cls(name, standby, threshold, cluster(above[above > threshold], levels))
 
-    def is_on(self, draws: FloatArray) -> BoolArray:
-        """When the appliance is on."""
-        return np.asarray(draws - self.standby > self.threshold, bool)
-
-
-def learn(
-    circuits: Mapping[str, FloatArray], train: int, threshold: float, levels: int
-) -> tuple[Appliance, ...]:
-    """Learn every appliance from the first `train` readings of its circuit."""
-    return tuple(Appliance.learn(name, draws[:train], threshold, levels) for name, draws in circuits.items())
-
 
 def cluster(values: FloatArray, clusters: int) -> tuple[float, ...]:
     """The means of the clusters with the least sum of squares: k-means, exactly; fewer if values are fewer.
@@ -110,40 +99,26 @@ def _histogram(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return sums[filled] / weights[filled], weights[filled].astype(float)
 
 
-@dataclass(frozen=True, eq=False)
-class Combinations:
+def state_combinations(appliances: Sequence[Appliance]) -> tuple[FloatArray, BoolArray]:
     """Every way in which appliances can be in their states, by the power they draw together.
 
-    Attributes:
-        totals: what they draw above their standby power, ascending, each once.
-        on: for each total a row that says which appliances are on; of several ways the one with the fewest.
+    Returns:
+        What they draw above their standby power, ascending, each once; and for each total a row that says
+        which appliances are on, of several ways the one with the fewest.
+
+    Raises:
+        RequestError: they are too many.
     """
-
-    totals: FloatArray
-    on: BoolArray
-
-    @classmethod
-    def of(cls, appliances: Sequence[Appliance]) -> "Combinations":
-        """All combinations of states.
-
-        Raises:
-            RequestError: they are too many.
-        """
-        states = [(0.0, *appliance.levels) for appliance in appliances]
-        if prod(map(len, states)) > _COMBINATIONS:
-            raise RequestError(
-                f"there are more than {_COMBINATIONS:,} combinations of states; name fewer circuits or levels"
-            )
-        draws = np.array(list(product(*states)))
-        on = np.array(list(product(*(range(len(levels)) for levels in states)))) > 0
-        sums = draws.sum(axis=1)
-        order = np.lexsort((on.sum(axis=1), sums))
-        totals, first = np.unique(sums[order], return_index=True)
-        return cls(totals, on[order][first])
-
-    def nearest(self, powers: FloatArray) -> BoolArray:
-        """Which appliances are on in the combination whose total is nearest to each power."""
-        return np.asarray(self.on[nearest_places(self.totals, powers)], bool)
+    states = [(0.0, *appliance.levels) for appliance in appliances]
+    if prod(map(len, states)) > _COMBINATIONS:
+        raise RequestError(
+            f"there are more than {_COMBINATIONS:,} combinations of states; name fewer circuits or levels"
+        )
+    sums = np.array(list(product(*states))).sum(axis=1)
+    on = np.array(list(product(*(range(len(levels)) for levels in states)))) > 0
+    order = np.lexsort((on.sum(axis=1), sums))
+    totals, first = np.unique(sums[order], return_index=True)
+    return totals, on[order][first]
 
 
 def nearest_places(ascending: FloatArray, values: FloatArray) -> npt.NDArray[np.intp]:
@@ -208,7 +183,8 @@ def by_combination(house: Household, told: MeterReadings) -> BoolArray:
     when all is off is taken to be the smallest reading that is shown.
     """
     smallest = told.values[told.codes[house.train :].min()]
-    return Combinations.of(house.appliances).nearest(told.values - smallest)
+    totals, on = state_combinations(house.appliances)
+    return np.asarray(on[nearest_places(totals, told.values - smallest)])
 
 
 def by_frequency(house: Household, told: MeterReadings) -> BoolArray:

@@ -7,9 +7,9 @@ from typing import Any, get_args
 
 import numpy as np
 
-from noiseless.adversaries.appliance_states import PLAYERS, Adversary, Household, learn
+from noiseless.adversaries.appliance_states import PLAYERS, Adversary, Appliance, Household
 from noiseless.adversaries.columns import as_floats, read_columns
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, streams
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, stream
 from noiseless.adversaries.intervals import CONFIDENCE
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.collection.local.scalar import describe
@@ -96,10 +96,10 @@ def appliances(
     if not 0 < learned < len(rows):
         raise RequestError("some rows are learned from and some are guessed; train takes a share such as 1/4")
     chosen = _largest(draws, learned, top)
-    known = learn(chosen, learned, threshold, levels)
-    on = np.stack([one.is_on(chosen[one.name]) for one in known], axis=1)
+    known = tuple(Appliance.learn(name, chosen[name][:learned], threshold, levels) for name in chosen)
+    on = np.stack([chosen[one.name] - one.standby > one.threshold for one in known], axis=1)
     house = Household(rows.column(meter), as_floats(rows, meter), span, learned, on, known, threshold)
-    drawn = BlockBootstrap.draw(len(rows) - learned, blocks, rounds, streams(seed, 1)[0])
+    drawn = BlockBootstrap.draw(len(rows) - learned, blocks, rounds, stream(seed, 0))
     played = (*as_budgets(budgets), None)
     truth = on[learned:]
     really, results = drawn.sums(truth), list[Score]()

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -125,22 +124,9 @@ def _halves(part: range) -> tuple[range, range]:
     return part[:middle], part[middle:]
 
 
-@dataclass(frozen=True)
-class _Search:
-    """How an attack went.
-
-    Attributes:
-        left: what is left of the target's value.
-        ends: what can be left of a value, and how many outputs are then charged for.
-        questions: how many were answered.
-        stopped: whether the ledger refused the next one.
-    """
-
-    left: range
-    ends: Sequence[tuple[range, int]]
-    questions: int
-    stopped: bool
-
+_Search = tuple[range, Sequence[tuple[range, int]], int, bool]
+"""What is left of the target's value; what can be left of a value, and how many outputs are then charged for;
+how many questions were answered; and whether the ledger refused the next one."""
 
 Attack = Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], _Search]
 """Ask a curator whose budget is so many outputs."""
@@ -151,20 +137,20 @@ def _played(
 ) -> Play:
     truth, size = int(people.positions[target.number]), people.size
     with arena.curator(outputs) as curator:
-        search = attack(arena, people, target, outputs, curator)
+        left, ends, questions, stopped = attack(arena, people, target, outputs, curator)
         charged = curator.state.spent.outputs
-    require_sound(truth in search.left, "the truth is among what is left")
-    prices = dict(search.ends)
-    require_sound(search.left in prices, "the search goes as the answers say")
-    require_sound(charged == min(prices[search.left], size), "every answer is charged for")
+    require_sound(truth in left, "the truth is among what is left")
+    prices = dict(ends)
+    require_sound(left in prices, "the search goes as the answers say")
+    require_sound(charged == min(prices[left], size), "every answer is charged for")
     most = Bits(min(max(prices.values()), size))
     require_sound(most <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
-    parts = [AnswerClass(left, left) for left in prices]  # whoever has a value that is left leaves it
+    parts = [AnswerClass(end, end) for end in prices]  # whoever has a value that is left leaves it
     require_sound(Bits(conclusions(parts)) <= most, "no more is told apart than was charged for")
     # A search that ends sooner for some values is cheaper for them: what is learnt is compared on average.
-    paid = math.fsum(len(left) * math.log2(price) for left, price in search.ends) / size
+    paid = math.fsum(len(end) * math.log2(price) for end, price in ends) / size
     require_sound(learnt_bits(parts, size) <= paid + ROUNDING, "no more is learnt than was charged")
-    return Play(search.left, most, search.questions, search.stopped, parts)
+    return Play(left, most, questions, stopped, parts)
 
 
 def _adaptive(
@@ -184,7 +170,7 @@ def _adaptive(
     require_sound(steps <= allowed, "the ledger stops the search at the budget")
     require_sound(steps == allowed or not stopped, "the ledger does not stop the search before")
     ends = [(part, 2**depth) for part, depth in halved(people.size, allowed)]
-    return _Search(left, ends, 2 * steps, stopped)
+    return left, ends, 2 * steps, stopped
 
 
 def _batch(
@@ -201,7 +187,7 @@ def _batch(
     stopped = new is not None and is_refused(
         curator, f"SELECT COUNT(*) FROM {PEOPLE} WHERE {arena.from_on(new)}"
     )
-    return _Search(parts[passed], [(part, len(parts)) for part in parts], len(asked), stopped)
+    return parts[passed], [(part, len(parts)) for part in parts], len(asked), stopped
 
 
 def _score(budget: Budget, attack: str, plays: Sequence[Play], size: int) -> Score:

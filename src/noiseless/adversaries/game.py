@@ -217,11 +217,6 @@ def stream(seed: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-def streams(seed: int, count: int) -> list[np.random.Generator]:
-    """The random numbers of so many tasks, numbered from 0."""
-    return [stream(seed, task) for task in range(count)]
-
-
 class UnsoundError(AssertionError):
     """A truthful answer excluded the truth, or told more than it cost: the software is wrong."""
 

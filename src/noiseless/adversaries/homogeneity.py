@@ -1,7 +1,6 @@
 """Homogeneity: whoever knows a person's public values learns a sensitive one that all who share them have."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -97,14 +96,12 @@ def homogeneity(
     opened = open_table(table, names=names)
     opened = opened.distinct_rows() if distinct_rows else opened
     _require_the_secret(opened, roles)
-    whole = view_original(opened, roles, missing)
-    met: list[tuple[Budget, AdversaryView]] = []
+    _, whole = view_original(opened, roles, missing)
+    met: list[tuple[Budget, Census]] = []
     if certificate is not None:
-        found = view_certified(opened, certificate)
-        met.append((found.leaked, found))
+        met.append(view_certified(opened, certificate))
     if released is not None:
-        found = view_released(opened, released, roles, missing, same_order=same_order)
-        met.append((found.leaked, found))
+        met.append(view_released(opened, released, roles, missing, same_order=same_order))
     met += [
         _released(opened, roles, {**aim, "missing": missing, **options}) for aim in reported(aims, progress)
     ]
@@ -115,66 +112,25 @@ def homogeneity(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class AdversaryView:
-    """The people in the groups that an adversary can tell apart.
+def _view(tally: Tally, roles: Roles) -> "tuple[Bits, Census]":
+    """L0, the bits that the most telling group gives away; and who is in which group, with which value."""
+    from noiseless.audits.exposure import survey
 
-    Attributes:
-        census: who is in which group, with which sensitive value.
-        leaked: L0, the bits that the most telling group gives away.
-    """
-
-    census: "Census"
-    leaked: Bits
-
-    @classmethod
-    def of(cls, tally: Tally, roles: Roles) -> "AdversaryView":
-        """Count the groups of a tally."""
-        if not len(tally):
-            raise EmptyTableError("there is nobody to learn anything about")
-        merged, _ = merge_spellings(tally, roles.sensitive)
-        from noiseless.audits.exposure import survey
-
-        census, side = survey(merged, roles.sensitive, roles.given, roles.public, roles.unit)
-        return cls(census, leakage(census.joint, side))
-
-    @property
-    def people(self) -> int:
-        """How many rows (persons, with a unit) there are."""
-        return self.census.heads_in(np.ones(len(self.census.group_sizes), bool))
-
-    @property
-    def smallest(self) -> int:
-        """How many sensitive values the most telling group leaves possible."""
-        return int(self.census.joint.posterior_sizes.min())
-
-    def narrowed(self, few: int) -> int:
-        """How many people are in a group that leaves at most so many values possible."""
-        return self.census.heads_in(self.census.joint.posterior_sizes <= few)
-
-    @property
-    def places(self) -> int:
-        """How many places in groups there are: one a row; with a unit one a person and group."""
-        return int(self.census.group_sizes.sum())
-
-    def guessed(self) -> int:
-        """In how many of these places the most common value of the group is the person's own."""
-        return int(np.maximum.reduceat(self.census.pair_counts, self.census.joint.starts[:-1]).sum())
-
-    def commonest(self) -> int:
-        """In how many of them the most common value of all groups together is."""
-        joint = self.census.joint
-        return int(np.bincount(joint.x, self.census.pair_counts, joint.size_x).max())
+    if not len(tally):
+        raise EmptyTableError("there is nobody to learn anything about")
+    merged, _ = merge_spellings(tally, roles.sensitive)
+    census, side = survey(merged, roles.sensitive, roles.given, roles.public, roles.unit)
+    return leakage(census.joint, side), census
 
 
-def view_original(table: Table, roles: Roles, missing: Missing) -> AdversaryView:
-    """The public columns as they stand in a table."""
+def view_original(table: Table, roles: Roles, missing: Missing) -> "tuple[Bits, Census]":
+    """The public columns as they stand in a table: what they give away, and who is in which group."""
     unit = () if roles.unit is None else (roles.unit,)
     columns = (*roles.given, *roles.public, *roles.sensitive, *unit)
-    return AdversaryView.of(table.select(columns).with_missing(columns, missing).tally(columns), roles)
+    return _view(table.select(columns).with_missing(columns, missing).tally(columns), roles)
 
 
-def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: ANN401 - a file's name, a mapping or an object
+def view_certified(table: Table, certificate: Any) -> "tuple[Bits, Census]":  # noqa: ANN401 - a file's name, a mapping or an object
     """What a release shows, by the partition that its certificate holds; rows need no common order.
 
     Raises:
@@ -200,14 +156,9 @@ def view_certified(table: Table, certificate: Any) -> AdversaryView:  # noqa: AN
     }
     public = (_RELEASED + "cell", *columns.keep)
     seen = (*columns.given, *public, *columns.sensitive)
-    tally = Tally.from_codes(
-        [_coding(n, coded[n][0]) for n in seen], [coded[n][1] + 1 for n in seen], rows.counts
-    )
-    return AdversaryView.of(tally, Roles(columns.sensitive, public, columns.given, None))
-
-
-def _coding(name: str, size: int) -> IntegerCoding:
-    return IntegerCoding(name, 0, size + 1, pa.int64())
+    codings = [IntegerCoding(name, 0, coded[name][0] + 1, pa.int64()) for name in seen]
+    tally = Tally.from_codes(codings, [coded[name][1] + 1 for name in seen], rows.counts)
+    return _view(tally, Roles(columns.sensitive, public, columns.given, None))
 
 
 def view_released(
@@ -217,7 +168,7 @@ def view_released(
     missing: Missing,
     *,
     same_order: bool,
-) -> AdversaryView:
+) -> "tuple[Bits, Census]":
     """What somebody's release shows of the people of the original.
 
     The two are joined by the unit or, where the caller says that they have the same order, row by row.
@@ -294,13 +245,13 @@ def _bits(budget: Budget) -> Fraction:
     return budget
 
 
-def _released(table: Table, roles: Roles, options: dict[str, Any]) -> tuple[Budget, AdversaryView]:
+def _released(table: Table, roles: Roles, options: dict[str, Any]) -> "tuple[Budget, Census]":
     """A release that keeps to an aim: the bits that it may leak (or does), and what it shows."""
     from noiseless.releases import release
 
     done = release(table, sensitive=roles.sensitive, public=roles.public, given=roles.given, **options)
-    seen = view_certified(table, done.certificate)
-    return options.get("max_leakage", seen.leaked), seen
+    leaked, seen = view_certified(table, done.certificate)
+    return options.get("max_leakage", leaked), seen
 
 
 def _measure(few: int) -> str:
@@ -311,25 +262,37 @@ def _measure(few: int) -> str:
     )
 
 
-def _scores(budget: Budget | None, seen: AdversaryView, few: int) -> list[Score]:
-    told, guessed = seen.narrowed(few), seen.guessed()
-    shape = {"groups": len(seen.census.group_sizes), "min_posterior": seen.smallest}
-    shares = {CERTAIN: (told, told / seen.people), GUESS: (guessed, guessed / seen.places)}
+def _people(census: "Census") -> int:
+    """How many rows (persons, with a unit) there are."""
+    return census.heads_in(np.ones(len(census.group_sizes), bool))
+
+
+def _scores(budget: Budget | None, census: "Census", few: int) -> list[Score]:
+    """How many are in groups that leave few values, and whose value is the most common one of its group."""
+    left = census.joint.posterior_sizes
+    told = census.heads_in(left <= few)
+    guessed = int(np.maximum.reduceat(census.pair_counts, census.joint.starts[:-1]).sum())
+    shape = {"groups": len(census.group_sizes), "min_posterior": int(left.min())}
+    shares = {
+        CERTAIN: (told, told / _people(census)),
+        GUESS: (guessed, guessed / int(census.group_sizes.sum())),
+    }
     return [
         Score(budget, share, share, share, {"adversary": adversary, "told": count, **shape})
         for adversary, (count, share) in shares.items()
     ]
 
 
-def _settings(roles: Roles, whole: AdversaryView, few: int) -> dict[str, Any]:
+def _settings(roles: Roles, whole: "Census", few: int) -> dict[str, Any]:
     """What was played; a blind guess is that of somebody who sees nothing at all."""
+    joint, places = whole.joint, int(whole.group_sizes.sum())
     return {
         "sensitive": list(roles.sensitive),
         "public": list(roles.public),
         "given": list(roles.given),
         "unit": roles.unit,
-        "people": whole.people,
-        "values": whole.census.joint.size_x,
+        "people": _people(whole),
+        "values": joint.size_x,
         "few": few,
-        "blind_guess": whole.commonest() / whole.places,
+        "blind_guess": int(np.bincount(joint.x, whole.pair_counts, joint.size_x).max()) / places,
     }

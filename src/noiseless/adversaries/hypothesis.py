@@ -157,7 +157,9 @@ def against_blur(fibres: Fibres, rows: CountedRows, reach: int, weights: Weights
     _check_witnesses(fibres, points, merged, (lower, upper), reach)
     below, above = (weights(end) - weights(start) for start, end in (lower, upper))
     truth = points >= fibres.split
-    right = np.where(merged, _twice_right(below, above, truth), 2)
+    # Twice how often the likelier side is the true one: once where both are equally likely.
+    likelier = np.where(below == above, 1, 2 * ((above > below) == truth))
+    right = np.where(merged, likelier, 2)
     total = int(counts.sum())
     return DecisionRates(
         Fraction(int(counts[~merged].sum()), total), Fraction(int((counts * right).sum()), 2 * total)
@@ -245,11 +247,6 @@ def _check_witnesses(
     apart = (low_start < low_end) & (low_end <= fibres.split) & (fibres.split <= high_start)
     apart &= high_start < high_end
     require_sound(bool(apart[merged].all()), "a hidden answer has a value behind it on either side")
-
-
-def _twice_right(below: IntArray, above: IntArray, truth: BoolArray) -> IntArray:
-    """Twice how often the likelier side is the true one; 1 where both are equally likely."""
-    return np.where(below == above, 1, 2 * ((above > below) == truth)).astype(np.int64)
 
 
 def _overlap(first: IntArray, after: IntArray, start: IntArray, end: IntArray) -> IntArray:

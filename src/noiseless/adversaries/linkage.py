@@ -49,16 +49,6 @@ class LinkageCounts(NamedTuple):
     groups: int
     rows: int
 
-    @property
-    def share(self) -> float:
-        """The share of records that can be pointed at for certain."""
-        return self.unique / self.rows
-
-    @property
-    def hit(self) -> float:
-        """How likely a random record is found by picking one of those that are equal to it."""
-        return self.groups / self.rows
-
 
 def linkage(
     table: Any,  # noqa: ANN401 - anything that open_table opens
@@ -194,11 +184,13 @@ def _cells(told: LocalVector, rows: pa.Table) -> list[IntArray]:
 
 
 def _score(budget: Budget | None, split: Split, found: LinkageCounts, told: LocalVector | None) -> Score:
+    """The share of records that can be pointed at for certain; a hit is picking one of those equal to it."""
+    share = found.unique / found.rows
     details = {
         "split": split,
         "unique": found.unique,
         "groups": found.groups,
-        "hit": found.hit,
+        "hit": found.groups / found.rows,
         "cells": None if told is None else list(told.cells),
     }
-    return Score(budget, found.share, found.share, found.share, details)
+    return Score(budget, share, share, share, details)

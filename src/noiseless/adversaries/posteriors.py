@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
+from noiseless.exact import root_bounds, round_down
 from noiseless.theory.estimation import ABSOLUTE, estimation_error_bound, least_estimation_error
 
 _MOST_WORK = 100_000
@@ -168,12 +169,7 @@ def density_error_bound(weights: Sequence[int] | IntArray, outputs: int, power: 
 
 def root_down(value: Fraction, power: int) -> float:
     """The p-th root, p = 1 or 2, as a float that is not above it."""
-    from noiseless.exact import round_down
-
-    if power == ABSOLUTE:
-        return round_down(value)
-    root = math.isqrt(value.numerator * 4**60 // value.denominator)
-    return round_down(Fraction(root, 2**60))
+    return round_down(value if power == ABSOLUTE else root_bounds(value)[0])
 
 
 def lattice_prior(name: str, size: int, positions: IntArray) -> IntArray:

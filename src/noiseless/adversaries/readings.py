@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Rational, as_fraction
 from noiseless.ranges.spans import Lattice
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from noiseless.tables import Table
+from noiseless.tables import Table, open_table, require_distinct
+from noiseless.tables.duckdb_table import at_hand
+from noiseless.tables.engine import SOURCE, identifier
 
 Floats = npt.NDArray[np.floating[Any]]
 Numbers = npt.NDArray[np.int32]
@@ -110,8 +110,6 @@ def _from_table(
     value: str | None,
     names: Sequence[str] | None,
 ) -> Floats:
-    from noiseless.tables import open_table, require_distinct
-
     table = open_table(source, names=names)
     if unit is None and value is None:
         return _from_wide(table, time)
@@ -121,11 +119,8 @@ def _from_table(
     return _from_long(table, unit, time, value)
 
 
-def _rows(table: "Table", columns: Sequence[str], numbers: Sequence[str]) -> "pa.Table":
+def _rows(table: Table, columns: Sequence[str], numbers: Sequence[str]) -> pa.Table:
     """Columns of a table in order, those that hold numbers as floats."""
-    from noiseless.tables.duckdb_table import at_hand
-    from noiseless.tables.engine import SOURCE, identifier
-
     chosen = at_hand(table.select(columns))
     for column in numbers:
         if chosen.kinds[column].startswith((*_NO_NUMBERS, *_TIMES)):
@@ -139,9 +134,7 @@ def _rows(table: "Table", columns: Sequence[str], numbers: Sequence[str]) -> "pa
     return chosen.arrow(f"SELECT {', '.join(parts)} FROM {SOURCE}")
 
 
-def _from_wide(table: "Table", time: str | None) -> Floats:
-    from noiseless.tables.duckdb_table import at_hand
-
+def _from_wide(table: Table, time: str | None) -> Floats:
     if time is not None:
         table.require(time)
     kinds = at_hand(table.select(table.columns)).kinds
@@ -150,14 +143,12 @@ def _from_wide(table: "Table", time: str | None) -> Floats:
         raise RequestError("the table has no column of readings")
     rows = _rows(table, numbers if time is None else [time, *numbers], numbers)
     if time is not None:
-        import pyarrow.compute as pc
-
         rows = rows.take(pc.sort_indices(rows.column(time)))
     columns = [rows.column(name).to_numpy() for name in numbers]
     return np.column_stack(columns)
 
 
-def _from_long(table: "Table", unit: str, time: str, value: str) -> Floats:
+def _from_long(table: Table, unit: str, time: str, value: str) -> Floats:
     rows = _rows(table, [unit, time, value], [value])
     households, times = _codes(rows, unit), _codes(rows, time)
     places = times * (households.max(initial=0) + 1) + households
@@ -170,10 +161,8 @@ def _from_long(table: "Table", unit: str, time: str, value: str) -> Floats:
     return found
 
 
-def _codes(rows: "pa.Table", column: str) -> IntArray:
+def _codes(rows: pa.Table, column: str) -> IntArray:
     """For each row the place of its value among the sorted values of a column."""
-    import pyarrow.compute as pc
-
     values = rows.column(column).combine_chunks()
     if values.null_count:
         raise ColumnError(column, f"has {values.null_count:,} missing values; leave these rows out")

@@ -20,12 +20,11 @@ from noiseless.adversaries.game import (
     reported,
     require_sound,
     stream,
-    streams,
 )
 from noiseless.adversaries.intervals import bootstrap_mean, wilson
 from noiseless.adversaries.subset_sums import (
     ReportedSums,
-    WorkloadPlan,
+    affordable,
     best_guess,
     certain_ranges,
     one_by_one,
@@ -181,7 +180,7 @@ def reconstruction(
     _check(questions, mechanisms, people, rounds)
     everybody = read_private(table, column, bounds=bounds, step=step, missing=missing, names=names)
     wanted, counts = as_budgets(budgets), sorted(set(questions))
-    lots = streams(seed, 1 + rounds)
+    lots = [stream(seed, number) for number in range(1 + rounds)]
     group = _drawn(everybody, people, lots[0])
     near = Fraction(group.size - 1, _NEAR) if within is None else Fraction(within) / group.step
     few = max(group.size // 4, 2) if fewer_than is None else fewer_than
@@ -238,31 +237,30 @@ def _by_cells(
     arena: AttackTestbed, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool
 ) -> ReportedSums:
     """What the curator tells, or what its mechanism would."""
-    plan = WorkloadPlan.of(asked, outputs)
-    if not len(plan.asked):
+    fitting, reach = affordable(asked, outputs)
+    if not len(fitting):
         return ReportedSums.of_nothing(asked)
-    mechanisms = plan.mechanisms(group.size)
-    told = told_by_cells(plan.asked, mechanisms, group.positions)
+    told = told_by_cells(fitting, reach, group.positions, group.size)
     if really:
-        _check_curator(arena, group, plan, told, outputs)
+        _check_curator(arena, group, reach, told, outputs)
     return told
 
 
 def _check_curator(
-    arena: AttackTestbed, group: PrivateColumn, plan: WorkloadPlan, told: ReportedSums, outputs: int
+    arena: AttackTestbed, group: PrivateColumn, reach: int, told: ReportedSums, outputs: int
 ) -> None:
     """Ask a real curator for all of it in one batch."""
     statements = []
-    for row in plan.asked:
+    for row in told.asked:
         listed = ", ".join(f"'{person + 1}'" for person in np.flatnonzero(row))
         where = f"WHERE {PERSON} IN ({listed})"
-        statements.append(f"SELECT /*+ reach({plan.reach}) */ SUM({VALUE}) FROM {PEOPLE} {where}")
+        statements.append(f"SELECT /*+ reach({reach}) */ SUM({VALUE}) FROM {PEOPLE} {where}")
     with arena.curator(outputs) as curator:
         reply = curator.ask(*statements)
         spent = curator.state.spent
     require_sound(Bits(spent.outputs) <= Bits(outputs) or outputs >= group.size, "the budget is kept to")
     low, step = Fraction(arena.text(0)), group.step
-    for answer, row, *ends in zip(reply.answers, plan.asked, told.lower, told.upper, strict=True):
+    for answer, row, *ends in zip(reply.answers, told.asked, told.lower, told.upper, strict=True):
         assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
         shift = low * int(row.sum())
         cell = [float((Fraction(end) - shift) / step) for end in (answer.lower, answer.upper)]

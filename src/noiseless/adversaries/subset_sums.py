@@ -1,17 +1,17 @@
 """Random subset sums: how finely a budget lets them be told, and what can be solved for from the answers."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from noiseless.adversaries.game import Budget
+from noiseless.amounts import budget_bits
 from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.exact import Bits, round_down
 from noiseless.pricing.plan import named_query
-from noiseless.pricing.reach import QuantizedQuery, finest
+from noiseless.pricing.reach import finest
+from noiseless.ranges.quantizer import Quantizer
 
 _FEWEST = 2
 """A subset has at least so many people: fewer would be asked for directly."""
@@ -62,47 +62,30 @@ def random_subsets(people: int, questions: int, rng: np.random.Generator) -> Boo
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class WorkloadPlan:
-    """Which questions fit into a budget, and how fine they are.
+def affordable(asked: BoolArray, outputs: int) -> tuple[BoolArray, int]:
+    """The questions that fit into a budget, from the first on, and the reach of each.
 
-    Everybody may cause 1 + sum of (reach - 1) joint outputs over the questions that they take part in (cuts).
-
-    Attributes:
-        asked: those that fit, from the first on.
-        reach: of each.
+    Everybody may cause 1 + sum of (reach - 1) joint outputs over the questions that they take part in (cuts):
+    all questions fit if each can have two outputs, else as many as can.
     """
-
-    asked: BoolArray
-    reach: int
-
-    @classmethod
-    def of(cls, asked: BoolArray, outputs: int) -> "WorkloadPlan":
-        """All questions if each can have two outputs, else as many as can."""
-        covers = asked.cumsum(axis=0).max(axis=1, initial=0)
-        most = int(covers[-1]) if len(covers) else 0
-        if most and (outputs - 1) // most >= 1:
-            return cls(asked, 1 + (outputs - 1) // most)
-        return cls(asked[: int(np.searchsorted(covers, outputs - 1, side="right"))], 2)
-
-    def mechanisms(self, size: int) -> list[QuantizedQuery]:
-        """The sums and their cells."""
-        return [_sum(int(row.sum()), size, self.reach) for row in self.asked]
+    covers = asked.cumsum(axis=0).max(axis=1, initial=0)
+    most = int(covers[-1]) if len(covers) else 0
+    if most and (outputs - 1) // most >= 1:
+        return asked, 1 + (outputs - 1) // most
+    return asked[: int(np.searchsorted(covers, outputs - 1, side="right"))], 2
 
 
 @lru_cache(4096)
-def _sum(people: int, size: int, reach: int) -> QuantizedQuery:
+def _cells(people: int, size: int, reach: int) -> Quantizer:
     query, _ = named_query("sum", people, 0, size - 1, 1)
-    return finest(query, reach)
+    return finest(query, reach).quantizer
 
 
-def told_by_cells(asked: BoolArray, mechanisms: Sequence[QuantizedQuery], truth: IntArray) -> ReportedSums:
-    """The cell of each sum."""
-    sums = asked.astype(np.int64) @ truth
-    cells = [
-        mechanism.quantizer.answer(mechanism.quantizer.cell_at(position))
-        for mechanism, position in zip(mechanisms, sums.tolist(), strict=True)
-    ]
+def told_by_cells(asked: BoolArray, reach: int, truth: IntArray, size: int) -> ReportedSums:
+    """The cell of each sum, as fine as its reach allows; values are 0 .. size-1."""
+    quantizers = [_cells(int(row.sum()), size, reach) for row in asked]
+    sums = (asked.astype(np.int64) @ truth).tolist()
+    cells = [one.answer(one.cell_at(position)) for one, position in zip(quantizers, sums, strict=True)]
     lower, upper = (np.array([float(cell[end]) for cell in cells]) for end in (0, 1))
     return ReportedSums(asked, lower, upper, (upper - lower) * (upper - lower + 2) / 12)
 
@@ -132,31 +115,28 @@ def together(size: int, budget: Budget, cover: int) -> float | None:
     To somebody who knows everybody else, m answers are the value with m independent noises, and their mean
     says as much as all of them: the noise of one answer may be sqrt(m) times what one answer needs.
     """
-    single = _deviation(size, _as_float(budget))
+    single = _deviation(size, budget)
     return None if single is None else single * math.sqrt(max(cover, 1))
 
 
 def one_by_one(size: int, budget: Budget, cover: int) -> float | None:
     """The noise with which each answer tells an equal part of the budget: what a ledger adds up."""
-    return _deviation(size, _as_float(budget) / max(cover, 1))
+    return _deviation(size, budget, max(cover, 1))
 
 
-def _deviation(size: int, bits: float) -> float | None:
-    """The standard deviation with which a value tells at most so many bits; None where nothing may be told.
+def _deviation(size: int, budget: Budget, parts: int = 1) -> float | None:
+    """The noise with which a value tells at most a part of the budget; None where nothing may be told.
 
     The capacity of the Gaussian channel with inputs in [-A, A] is at most log2(1 + sqrt(2 / (pi e)) A / s)
     (McKellips, 2004) and at most log2(1 + A^2 / s^2) / 2.
     """
+    bits = (budget_bits(budget) or 0.0) / parts
     if bits <= 0:
         return None
     half = (size - 1) / 2
     by_amplitude = half * math.sqrt(2 / (math.pi * math.e)) / math.expm1(bits * math.log(2))
     by_power = half / math.sqrt(math.expm1(bits * math.log(4)))
     return min(by_amplitude, by_power) * (1 + _ROUNDING)
-
-
-def _as_float(budget: Budget) -> float:
-    return budget.lower if isinstance(budget, Bits) else round_down(budget)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from noiseless.adversaries.columns import PrivateColumn
-from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, streams
+from noiseless.adversaries.game import Budget, Game, Progress, Score, as_budgets, reported, stream
 from noiseless.domain import CategoryColumn, Column, NumberColumn, Schema
 from noiseless.domain.literals import as_text, read_number
 from noiseless.errors import RequestError
@@ -181,8 +181,7 @@ def draw_targets(people: PrivateColumn, targets: int, seed: int) -> list[Target]
         raise RequestError("attack at least one target")
     if people.people == 1:
         raise RequestError("a single person's value is asked for directly; give a table with more rows")
-    (stream,) = streams(seed, 1)
-    numbers = np.sort(stream.choice(alone, min(targets, len(alone)), replace=False))
+    numbers = np.sort(stream(seed, 0).choice(alone, min(targets, len(alone)), replace=False))
     return [Target(int(number), str(place)) for place, number in enumerate(numbers, 1)]
 
 

@@ -80,11 +80,6 @@ _PAIRS = 2**22
 """Distances are computed for so many pairs at a time."""
 
 
-def k_anonymity(census: Census) -> int:
-    """The size of the smallest group (Sweeney)."""
-    return int(census.group_sizes.min())
-
-
 def entropy_l_diversity(census: Census) -> float:
     """The smallest exp(Shannon entropy) of a group (Machanavajjhala et al.), rounded down."""
     counts, starts = census.pair_counts.astype(float), census.joint.starts[:-1]
@@ -93,7 +88,8 @@ def entropy_l_diversity(census: Census) -> float:
     near = np.flatnonzero(entropies <= entropies.min() + _NEAR)
     even = np.maximum.reduceat(counts, starts)[near] == np.minimum.reduceat(counts, starts)[near]
     exact = census.joint.posterior_sizes[near[even]].astype(float)  # with equal counts it is their number
-    kinds = {tuple(sorted(_counts_of(census, group))) for group in near[~even].tolist()}
+    ends, uneven = census.joint.starts, near[~even].tolist()
+    kinds = {tuple(sorted(census.pair_counts[ends[g] : ends[g + 1]].tolist())) for g in uneven}
     return min([*map(_effective_number, kinds), *([float(exact.min())] if len(exact) else [])])
 
 
@@ -105,10 +101,6 @@ def _effective_number(counts: Sequence[int]) -> float:
         spread = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0)) / total
         value = (Decimal(total).ln() - spread).exp()
     return round_down(Fraction(value) * (1 - Fraction(1, 10**40)))
-
-
-def _counts_of(census: Census, group: int) -> list[int]:
-    return list(census.pair_counts[census.joint.starts[group] : census.joint.starts[group + 1]].tolist())
 
 
 def t_closeness(census: Census) -> Fraction:

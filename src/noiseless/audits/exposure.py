@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from noiseless import measures
 from noiseless.arrays import IntArray
 from noiseless.audits import census as anonymity
 from noiseless.audits.census import Census
+from noiseless.display import json_fields
 from noiseless.exact import Bits, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import Tally
@@ -252,7 +253,7 @@ class TableExposure(Exposure):
     @property
     def k_anonymity(self) -> int:
         """The smallest group."""
-        return anonymity.k_anonymity(self.census)
+        return int(self.census.group_sizes.min())
 
     @cached_property
     def entropy_l_diversity(self) -> float:
@@ -277,11 +278,7 @@ class TableExposure(Exposure):
 
 
 def survey(
-    tally: Tally,
-    target: Sequence[str],
-    given: Sequence[str],
-    public: Sequence[str],
-    unit: str | None,
+    tally: Tally, target: Sequence[str], given: Sequence[str], public: Sequence[str], unit: str | None
 ) -> tuple[Census, IntArray | None]:
     """The census of a target, and side information as the cell of each group."""
     seen = (*given, *public)
@@ -311,7 +308,7 @@ class SideInformationEffect:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return _rounded_up(self)
+        return json_fields(self)
 
 
 @dataclass(frozen=True)
@@ -336,13 +333,7 @@ class Contribution:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return _rounded_up(self)
-
-
-def _rounded_up(found: SideInformationEffect | Contribution) -> dict[str, Any]:
-    """Its fields, with bits as floats."""
-    values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return {name: value.upper if isinstance(value, Bits) else value for name, value in values.items()}
+        return json_fields(self)
 
 
 def most_telling_first(contributions: Iterable[Contribution]) -> tuple[Contribution, ...]:

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from noiseless.audits.census import Census
+from noiseless.display import json_fields
 from noiseless.errors import ColumnError
-from noiseless.exact import Bits, round_up
+from noiseless.exact import Bits
 from noiseless.rules.exact_values import as_moments, exact_values, ticks, ticks_of_day
 from noiseless.rules.recoded_column import ColumnKind
 from noiseless.tables import Tally
@@ -49,16 +50,7 @@ class FinestCells:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return {
-            "column": self.column,
-            "cells": self.cells,
-            "min_posterior": self.min_posterior,
-            "leakage": self.leakage.upper,
-            "maximin": self.maximin.upper,
-            "k_anonymity": self.k_anonymity,
-            "largest_change": round_up(self.largest_change),
-            "scope": self.scope,
-        }
+        return json_fields(self, "days")
 
 
 def finest_cells(raw: Tally, roles: Roles, posterior: int, told_as: ColumnKind | None) -> FinestCells | str:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.result import Audit
-from noiseless.display import aligned, bound_text, html_rows, plain_problem
+from noiseless.display import Facts, Shown, bound_text, json_fields, plain_problem
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits
 
@@ -29,47 +29,6 @@ _LIMITS = {
 
 _PLACES = 2
 """How many decimals a measure is shown with, unless its limit has more."""
-
-
-@dataclass(frozen=True)
-class PolicyRow:
-    """A policy's check in words."""
-
-    name: str
-    target: str
-    asked: str
-    found: str
-    holds: bool
-
-
-def policy_rows(policy: "PolicyResult | None") -> list[PolicyRow]:
-    """The checks of a policy; what was found is rounded so that it stays on its side of the limit."""
-    return [_policy_row(check) for check in policy.checks] if policy else []
-
-
-def policy_table(policy: "PolicyResult") -> list[list[str]]:
-    """The same as a head and rows of cells."""
-    rows = [
-        [row.name, row.target, row.asked, row.found, "holds" if row.holds else "FAILS"]
-        for row in policy_rows(policy)
-    ]
-    return [["limit", "about", "asked", "found", ""], *rows]
-
-
-def _policy_row(check: "PolicyCheck") -> PolicyRow:
-    bound = "at most" if check.at_most else "at least"
-    if isinstance(check.limit, int) and isinstance(check.found, int):
-        asked, found = f"{check.limit:,}", f"{check.found:,}"
-    else:
-        places = max(_PLACES, _places(Decimal(check.limit)))
-        asked = bound_text(Decimal(check.limit), places, up=check.at_most)
-        found = bound_text(check.found, places, up=check.at_most)
-    return PolicyRow(_LIMITS[check.name][0], check.target, f"{bound} {asked}", found, check.holds)
-
-
-def _places(limit: Decimal) -> int:
-    exponent = limit.as_tuple().exponent
-    return -exponent if isinstance(exponent, int) and exponent < 0 else 0
 
 
 NonNegativeDecimal = Annotated[Decimal, Field(ge=0)]
@@ -116,31 +75,37 @@ class PolicyCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        limit = self.limit if isinstance(self.limit, int) else float(self.limit)
-        return {
-            "name": self.name,
-            "target": self.target,
-            "limit": limit,
-            "found": self.found,
-            "holds": self.holds,
-        }
+        return json_fields(self, "at_most")
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """The limit, what was asked and what was found, rounded so that it stays on its side of the limit."""
+        if isinstance(self.limit, int) and isinstance(self.found, int):
+            asked, found = f"{self.limit:,}", f"{self.found:,}"
+        else:
+            limit = Decimal(self.limit)
+            places = max(_PLACES, -int(limit.as_tuple().exponent))
+            asked, found = (bound_text(number, places, up=self.at_most) for number in (limit, self.found))
+        return _LIMITS[self.name][0], f"at {'most' if self.at_most else 'least'} {asked}", found
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyResult:
+class PolicyResult(Shown):
     """The outcome of all checks."""
 
     checks: tuple[PolicyCheck, ...]
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in aligned(policy_table(self)))])
-
-    def _repr_html_(self) -> str:
-        return html_rows(policy_table(self), self._title)
+    def _shown(self) -> tuple[str, Facts]:
+        return "The policy is met" if self.holds else "The policy is not met", self.table
 
     @property
-    def _title(self) -> str:
-        return "The policy is met" if self.holds else "The policy is not met"
+    def table(self) -> list[list[str]]:
+        """The checks in words: a head and rows."""
+        rows = [["limit", "about", "asked", "found", ""]]
+        for check in self.checks:
+            name, asked, found = check.words
+            rows.append([name, check.target, asked, found, "holds" if check.holds else "FAILS"])
+        return rows
 
     @property
     def holds(self) -> bool:

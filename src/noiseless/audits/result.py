@@ -22,15 +22,17 @@ from noiseless.audits.exposure import (
     most_telling_first,
     worst_of,
 )
-from noiseless.audits.verdict import headline, kinds_of, summary, verdict
+from noiseless.audits.verdict import headline, summary, verdict
 from noiseless.audits.witness import Witness, witnesses
-from noiseless.display import html_table, text_table
+from noiseless.display import Facts, Shown
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
+from noiseless.tables.spellings import kinds_of
 
 if TYPE_CHECKING:
+    from noiseless.audits.hypothesis import HypothesisAudit
     from noiseless.audits.under_rules import UnderRules
     from noiseless.rules.application import Ruling
 
@@ -41,7 +43,7 @@ _STARS = re.compile(r"\s*\*+\s*")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Audit(Exposure):
+class Audit(Shown, Exposure):
     """What a table, or several releases of the same people together, give away.
 
     It is the exposure of all sensitive columns taken together; `by_column` has each by itself.
@@ -64,11 +66,8 @@ class Audit(Exposure):
     declared_values: int | None = None
     spellings: Mapping[str, int] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return text_table(headline(self), self.summary)
-
-    def _repr_html_(self) -> str:
-        return html_table(headline(self), self.summary)
+    def _shown(self) -> tuple[str, Facts]:
+        return headline(self), self.summary
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -198,6 +197,10 @@ class Audit(Exposure):
         """The main numbers in words."""
         return summary(self)
 
+    def test(self, hypothesis: str) -> "HypothesisAudit":
+        """How well a yes/no fact, such as `bmi >= 30` or `illness = flu`, can be tested from what is seen."""
+        raise RequestError(f"{hypothesis!r} is tested on this machine only; take fewer or coarser columns")
+
     @abstractmethod
     def write_records(self, out: Path | str) -> int:
         """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
@@ -232,6 +235,7 @@ class Audit(Exposure):
             "side_information": side.to_dict() if side else None,
             "by_column": {name: Exposure.to_dict(exposure) for name, exposure in self.by_column.items()},
             "rules": self.rules.to_dict(reveal=reveal) if self.rules else None,
+            "hypothesis": None,
             "policy": None,
         }
 
@@ -323,6 +327,12 @@ class TableAudit(Audit, TableExposure):
         from noiseless.audits.under_rules import UnderRules
 
         return UnderRules(self, self.ruling)
+
+    def test(self, hypothesis: str) -> "HypothesisAudit":
+        """By what its groups say."""
+        from noiseless.audits.hypothesis import hypothesis_audit
+
+        return hypothesis_audit(self, hypothesis)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:

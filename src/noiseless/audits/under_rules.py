@@ -4,14 +4,14 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noiseless.audits.exposure import Exposure, TableExposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
 from noiseless.audits.witness import shown
-from noiseless.display import aligned, counted, html_rows, significant, verb
+from noiseless.display import Facts, Shown, counted, significant, verb
 from noiseless.exact import round_up
 from noiseless.rules.application import Ruling
 from noiseless.rules.assignment import AssignedRule
@@ -26,7 +26,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UnderRules:
+class UnderRules(Shown):
     """What rules changed: the figures before and after, and what the same privacy would cost at least.
 
     Attributes:
@@ -37,18 +37,11 @@ class UnderRules:
     audit: "TableAudit"
     ruling: Ruling
 
-    def __repr__(self) -> str:
-        return "\n".join([self.verdict, *(f"  {line}" for line in aligned(self._rows))])
-
-    def _repr_html_(self) -> str:
-        return html_rows(self._rows, self.verdict)
-
-    @property
-    def _rows(self) -> list[list[str]]:
+    def _shown(self) -> tuple[str, Facts]:
         """The figures without and under the rules; none where only totals are told under them."""
         if not self.ruling.changes_what_is_seen:
-            return []
-        return [["", "without", "with"], *map(list, rule_rows(self))]
+            return self.verdict, []
+        return self.verdict, [["", "without", "with"], *map(list, rule_rows(self))]
 
     @property
     def applied(self) -> tuple[AssignedRule, ...]:
@@ -183,25 +176,17 @@ class UnderRules:
         }
 
 
-class RuleRow(NamedTuple):
-    """A figure without the rules and under them."""
-
-    name: str
-    before: str
-    after: str
-
-
-def rule_rows(rules: "UnderRules") -> list[RuleRow]:
-    """The main figures, without and with."""
+def rule_rows(rules: "UnderRules") -> list[tuple[str, str, str]]:
+    """The main figures: what each is, without the rules and under them."""
     was, now, heads = rules.before, rules.after, rules.audit.heads
     return [
-        RuleRow("groups", f"{was.public_values:,}", f"{now.public_values:,}"),
-        RuleRow("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
-        RuleRow("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
-        RuleRow("bits that every group tells, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
-        RuleRow(f"{heads} given away", f"{was.homogeneous_persons:,}", f"{now.homogeneous_persons:,}"),
-        RuleRow("k-anonymity", f"{was.k_anonymity:,}", f"{now.k_anonymity:,}"),
-        RuleRow(f"{heads} withheld", "0", f"{rules.ruling.withheld:,}"),
+        ("groups", f"{was.public_values:,}", f"{now.public_values:,}"),
+        ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
+        ("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
+        ("bits that every group tells, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        (f"{heads} given away", f"{was.homogeneous_persons:,}", f"{now.homogeneous_persons:,}"),
+        ("k-anonymity", f"{was.k_anonymity:,}", f"{now.k_anonymity:,}"),
+        (f"{heads} withheld", "0", f"{rules.ruling.withheld:,}"),
     ]
 
 

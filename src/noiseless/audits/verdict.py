@@ -1,14 +1,9 @@
 """The audit in one sentence that a data steward can read out, and in a few lines."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.types as pt
-
 from noiseless.display import counted, verb
-from noiseless.tables import Tally
+from noiseless.tables.spellings import spelling_texts
 
 if TYPE_CHECKING:
     from noiseless.audits.result import Audit
@@ -49,15 +44,6 @@ def headline(audit: "Audit") -> str:
     return f"{audit.rules.totals_verdict} {ROWS} {audit.verdict}"
 
 
-def _seen_under(audit: "Audit") -> dict[str, str]:
-    """The rules under which rows are seen, and those under which totals are told."""
-    if audit.rules is None:
-        return {}
-    ruling = audit.rules.ruling
-    found = {"seen under": ruling.seen_text, "totals told under": ruling.totals_text}
-    return {name: text for name, text in found.items() if text}
-
-
 def _added(audit: "Audit") -> str:
     if not audit.given:
         return "it gives away "
@@ -71,14 +57,17 @@ def _told_apart(components: int, name: str) -> str:
 
 
 def summary(audit: "Audit") -> dict[str, str]:
-    """The main numbers in words."""
-    return {
+    """The main numbers in words; what there is nothing to say of is left out."""
+    ruling = None if audit.rules is None else audit.rules.ruling
+    found = {
         "audited": (
             f"{audit.source}: {counted(audit.rows, 'rows')}, {counted(audit.public_values, 'groups')}"
         ),
-        **_lacking(audit),
-        **_spelt(audit),
-        **_seen_under(audit),
+        "missing": missing_text(audit),
+        "left out": dropped_text(audit),
+        "spellings": "; ".join(spelling_texts(audit.spellings)),
+        "seen under": "" if ruling is None else ruling.seen_text,
+        "totals told under": "" if ruling is None else ruling.totals_text,
         "bits there are, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
         "bits that every group tells, I*": str(audit.maximin),
@@ -90,6 +79,7 @@ def summary(audit: "Audit") -> dict[str, str]:
             f"{audit.homogeneous_groups:,} ({counted(audit.homogeneous_persons, audit.heads)})"
         ),
     }
+    return {name: text for name, text in found.items() if text}
 
 
 _MOST_LACKING = 5
@@ -113,47 +103,3 @@ def missing_text(audit: "Audit") -> str:
 def dropped_text(audit: "Audit") -> str:
     """How many rows are not audited; empty where all are."""
     return f"{counted(audit.dropped, 'rows')} with a missing value" if audit.dropped else ""
-
-
-def _lacking(audit: "Audit") -> dict[str, str]:
-    """What is said about missing values."""
-    found = {"missing": missing_text(audit), "left out": dropped_text(audit)}
-    return {name: text for name, text in found.items() if text}
-
-
-def spelling_texts(spellings: Mapping[str, int]) -> list[str]:
-    """For each column of which spellings count with another one, how many do.
-
-    >>> spelling_texts({"illness": 2})
-    ['2 values of illness differ from another one in spelling only, and count with it']
-    """
-    return [
-        f"{counted(spare, 'values')} of {column} {verb(spare, 'differ')} from another one in spelling only, "
-        f"and {verb(spare, 'count')} with it"
-        for column, spare in spellings.items()
-    ]
-
-
-def _spelt(audit: "Audit") -> dict[str, str]:
-    """What is said about spellings."""
-    texts = spelling_texts(audit.spellings)
-    return {"spellings": "; ".join(texts)} if texts else {}
-
-
-def kinds_of(tally: Tally, columns: Sequence[str]) -> dict[str, pa.DataType]:
-    """What some columns of a tally hold."""
-    nobody = np.empty(0, np.int64)
-    return {column: tally.coding(column).decode(nobody).type for column in columns}
-
-
-def near_notes(kinds: Mapping[str, pa.DataType]) -> Iterator[str]:
-    """A note on each sensitive column of numbers or dates: near ones are different.
-
-    >>> list(near_notes({"pay": pa.float64(), "ward": pa.string()}))
-    ['pay holds numbers, and near ones count as different: 41 and 42 are two values']
-    """
-    for column, kind in kinds.items():
-        if pt.is_temporal(kind):
-            yield f"{column} holds dates or times, and near ones count as different"
-        elif pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind):
-            yield f"{column} holds numbers, and near ones count as different: 41 and 42 are two values"

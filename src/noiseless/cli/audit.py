@@ -36,6 +36,8 @@ Examples:
   noiseless audit release.parquet --sensitive pay --public job --policy limits.toml
 
   noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
+
+  noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
 """
 
 _NOT_MET = 1
@@ -57,6 +59,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             "Audit what is seen under a disclosure rule: age=round:5, min-cell:10, pay=p-percent:10.",
             "[COLUMN=]RULE",
         ),
+    ] = None,
+    hypothesis: Annotated[
+        str | None,
+        option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
     ] = None,
     policy: Annotated[
         Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
@@ -111,14 +117,17 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             rule=rule or None,
         )
         checks = None if limits is None else limits.check(result)
+        fact = None if hypothesis is None else result.test(hypothesis)
         if records is not None:
             result.write_records(records)
         if html is not None:
             write_audit_html(result, html, checks, reveal=show_values)
         if output == "json":
-            answer = result.to_dict(reveal=show_values) | {"policy": checks.to_dict() if checks else None}
+            parts = {"hypothesis": fact, "policy": checks}
+            found = {name: part.to_dict() for name, part in parts.items() if part is not None}
+            answer = result.to_dict(reveal=show_values) | found
         else:
-            text = audit_text(result, checks, reveal=show_values)
+            text = audit_text(result, checks, reveal=show_values) + (f"\n\n{fact!r}" if fact else "")
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
     if output == "json":

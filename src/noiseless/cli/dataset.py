@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.amounts import budget_bits, remaining_bits, rounded_down, rounded_up
+from noiseless.amounts import budget_bits, rounded_down, rounded_up
 from noiseless.cli.options import CuratorArgument, Format, FormatOption, option, show, working
 from noiseless.display import counted
 
@@ -177,7 +177,7 @@ def _standing(owned: "Curator") -> dict[str, Any]:
         "budget": budget_bits(state.budget),
         "spent": state.spent.upper,
         "spent_outputs": state.spent.outputs,
-        "remaining": remaining_bits(state.budget, state.total) if state.protects else None,
+        "remaining": state.left.bits,
         "protects": state.protects,
         "disclosed": state.disclosed,
         "analysts": {name: cost.upper for name, cost in sorted(state.analysts.items())},

@@ -61,8 +61,7 @@ _AGAIN = "To run these commands yourself: noiseless demo --out demo; cd demo"
 
 def demo_command(
     out: Annotated[
-        Path | None,
-        option("Write tables, reports and records here.", "DIR", "--out", "-o"),
+        Path | None, option("Write tables, reports and records here.", "DIR", "--out", "-o")
     ] = None,
 ) -> None:
     """Audit the bundled patients, release their ages, answer two questions, and attack what was told."""

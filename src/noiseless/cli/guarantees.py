@@ -119,8 +119,7 @@ def convert_command(
     source: Annotated[str, option("What is given: dp, kl, mi or delta.", "KIND", "--from")],
     target: Annotated[str, option("What is wanted: dp, kl, mi or delta.", "KIND", "--to")],
     epsilon: Annotated[
-        Decimal | None,
-        _guarantee("--epsilon", "E", "The epsilon that is given, in nats (0.1, 1/3, 1e-6)."),
+        Decimal | None, _guarantee("--epsilon", "E", "The epsilon that is given, in nats (0.1, 1/3, 1e-6).")
     ] = None,
     delta: Annotated[
         Decimal | None, _guarantee("--delta", "D", "The delta that is given, with dp and delta.")
@@ -128,8 +127,7 @@ def convert_command(
     inputs: Annotated[int | None, option("How many values one entry can take.", "N")] = None,
     outputs: Annotated[int | None, option("How many outputs there are.", "M")] = None,
     target_epsilon: Annotated[
-        Decimal | None,
-        _guarantee("--target-epsilon", "E", "With --to dp: find delta' for this epsilon'."),
+        Decimal | None, _guarantee("--target-epsilon", "E", "With --to dp: find delta' for this epsilon'.")
     ] = None,
     as_printed: Annotated[
         bool, typer.Option("--as-printed", help="Use the paper's formula instead of the sharpest known.")

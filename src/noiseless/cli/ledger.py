@@ -89,10 +89,7 @@ def show_command(
     target: Target,
     *,
     dataset: DatasetOption = None,
-    last: Annotated[
-        int | None,
-        option("How many entries; text shows 20 unless said.", "N", min=0),
-    ] = None,
+    last: Annotated[int | None, option("How many entries; text shows 20 unless said.", "N", min=0)] = None,
     before: Annotated[int | None, option("Only entries before this number.", "SEQ", min=1)] = None,
     output: FormatOption = "text",
 ) -> int:
@@ -128,8 +125,7 @@ def verify_command(
     target: Target,
     *,
     expect: Annotated[
-        str | None,
-        option("A head that was noted earlier, outside the ledger.", "SEQ:HASH"),
+        str | None, option("A head that was noted earlier, outside the ledger.", "SEQ:HASH")
     ] = None,
     output: FormatOption = "text",
 ) -> int:
@@ -226,7 +222,7 @@ def _verdict(found: dict[str, Any]) -> str:
 
 def _account(state: "State") -> str:
     limit = "without a budget" if state.budget is None else f"of {_bits(state.to_dict()['budget'])}"
-    left = "" if state.remaining_bits is None else f"; {_bits(state.remaining_bits)} are left"
+    left = "" if state.left.bits is None else f"; {_bits(state.left.bits)} are left"
     disclosed = " (a record may be fully disclosed)" if state.disclosed else ""
     return f"{state.dataset}, version {state.version}: {state.spent} {limit} are spent{disclosed}{left}"
 
@@ -246,8 +242,11 @@ def _line(entry: "Entry") -> str:
 
 def _said(entry: "Entry") -> str:
     """An entry in words."""
+    from noiseless.curator.custody import PUBLIC
+    from noiseless.ledger import charged
+
     body = entry.body
-    if entry.kind == "charge" and _is_public_state(entry):
+    if entry.kind == "charge" and [asked["question"] for asked in body.get("questions", ())] == [PUBLIC]:
         return "what is public of this version was noted: its columns and groups"
     if entry.kind in {"charge", "release", "randomised"}:
         what = {
@@ -255,7 +254,7 @@ def _said(entry: "Entry") -> str:
             "release": "a table release",
             "randomised": "a randomised release",
         }[entry.kind]
-        return f"{what} for {_price(entry)}"
+        return f"{what} for {charged(entry).most}"
     if entry.kind == "answers":
         return counted(len(body["answers"]), "answers")
     if entry.kind == "version":
@@ -270,15 +269,3 @@ def _said_of_token(entry: "Entry") -> str:
     if entry.kind == "revocation":
         return "all tokens were revoked" if body["id"] is None else f"token {body['id']} was revoked"
     return f"token {body['id']} for {body['name']} ({body['role']}){', found' * body['found']}"
-
-
-def _is_public_state(entry: "Entry") -> bool:
-    from noiseless.curator.custody import PUBLIC
-
-    return [asked["question"] for asked in entry.body.get("questions", ())] == [PUBLIC]
-
-
-def _price(entry: "Entry") -> str:
-    from noiseless.ledger import charged
-
-    return str(charged(entry).most)

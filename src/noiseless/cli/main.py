@@ -58,12 +58,7 @@ RELEASE = "Release: publish a table, or readings, so that a secret stays hidden"
 CURATE = "Curate: answer questions within a budget"
 ATTACK = "Attack and compare"
 
-app = typer.Typer(
-    name="noiseless",
-    help=HELP,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
 app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
 app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
@@ -114,12 +109,14 @@ def _commands() -> Any:  # noqa: ANN401 - the parser's own
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
+    words, below = _called(arguments)
     try:
-        wanted = [*arguments, *(["--help"] if _is_group(arguments) else [])]
+        asks_for_help = below and len(words) == len(arguments)  # a group of commands, by itself
+        wanted = [*arguments, *(["--help"] if asks_for_help else [])]
         code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         message = _slip(arguments) or error.format_message().rstrip(".").replace("Value error, ", "")
-        return _complain(f"{message}; see noiseless {_command(arguments)}--help")
+        return _complain(f"{message}; see {' '.join(['noiseless', *words])} --help")
     except NoiselessError as error:
         return _complain(str(error))
     except (typer.Abort, KeyboardInterrupt):
@@ -147,17 +144,6 @@ def _slip(arguments: Sequence[str]) -> str | None:
         if option == "--bounds" and re.fullmatch(r"[^=]+[,:][^,:]+", value):
             return "--bounds takes two numbers with a space between them: --bounds LO HI"
     return None
-
-
-def _is_group(arguments: Sequence[str]) -> bool:
-    """Whether nothing is called but the command itself, or a group of commands: its help is wanted."""
-    words, below = _called(arguments)
-    return len(words) == len(arguments) and bool(below)
-
-
-def _command(arguments: Sequence[str]) -> str:
-    """The words of the command that was called, as far as there are such."""
-    return "".join(f"{word} " for word in _called(arguments)[0])
 
 
 def _called(arguments: Sequence[str]) -> tuple[list[str], Mapping[str, Any]]:

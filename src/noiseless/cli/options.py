@@ -4,7 +4,9 @@ import json
 import math
 import os
 import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from decimal import Decimal
@@ -17,6 +19,7 @@ import typer
 
 from noiseless.cli.values import read_number
 from noiseless.errors import printable
+from noiseless.work import Cancellation, active
 
 Format = Literal["text", "json"]
 """How a result is printed."""
@@ -221,3 +224,21 @@ def progress_bar(what: str, *counts: str) -> Iterator[Callable[..., None] | None
             bar.update(task, completed=done, total=total, description=name)
 
         yield tell
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Meanwhile Ctrl-C ends a search with the best that it has found; a second one ends the command."""
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        active().cancel()
+
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, stop) if is_main else None
+    try:
+        with Cancellation().active():
+            yield
+    finally:
+        if is_main:
+            signal.signal(signal.SIGINT, before)

@@ -62,8 +62,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[
         str,
         typer.Argument(
-            metavar="TABLE",
-            help="A file, a glob or a database table; - reads CSV or JSON lines from a pipe.",
+            metavar="TABLE", help="A file, a glob or a database table; - reads CSV or JSON lines from a pipe."
         ),
     ],
     column: Annotated[str, column_option("The column of readings.")],
@@ -86,12 +85,10 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         str | None, column_option("The column that names a person, to count their readings.")
     ] = None,
     total_budget: Annotated[
-        Decimal | None,
-        number_option("--total-budget", "B", "Bits that all readings of a person may tell."),
+        Decimal | None, number_option("--total-budget", "B", "Bits that all readings of a person may tell.")
     ] = None,
     when_spent: Annotated[
-        Literal["stop", "coarsen"],
-        option("Tell nothing more when they are spent, or coarser cells before."),
+        Literal["stop", "coarsen"], option("Tell nothing more when they are spent, or coarser cells before.")
     ] = "stop",
     clamp: ClampOption = False,
     missing: Annotated[

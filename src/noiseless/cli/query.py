@@ -79,7 +79,8 @@ def _tell_each(statements: list[str], outcomes: "list[Reply | NoiselessError]", 
     refusals = [found for found in outcomes if isinstance(found, NoiselessError)]
     if output == "json":
         pairs = zip(statements, outcomes, strict=True)
-        print_json({"batches": [{"sql": sql, **_as_json(found)} for sql, found in pairs]})
+        told = ((sql, _error(it) if isinstance(it, NoiselessError) else it.to_dict()) for sql, it in pairs)
+        print_json({"batches": [{"sql": sql, **found} for sql, found in told]})
     else:
         for sql, found in zip(statements, outcomes, strict=True):
             if isinstance(found, NoiselessError):
@@ -89,10 +90,6 @@ def _tell_each(statements: list[str], outcomes: "list[Reply | NoiselessError]", 
     if not all(isinstance(error, BudgetError) for error in refusals):
         return WRONG
     return REFUSED if refusals else 0
-
-
-def _as_json(found: "Reply | NoiselessError") -> dict[str, Any]:
-    return _error(found) if isinstance(found, NoiselessError) else found.to_dict()
 
 
 def refused(error: "BudgetError", output: Format) -> int:

@@ -22,6 +22,7 @@ from noiseless.cli.options import (
     per_column,
     progress_bar,
     show,
+    stoppable,
     takes,
 )
 from noiseless.cli.values import read_assigned
@@ -49,6 +50,7 @@ _COLUMNS: dict[str, Any] = {
 _TARGETS: dict[str, Any] = {
     "weight": Annotated[str | None, option("Weigh utility against leakage instead of a target.", "L")],
     "min_posterior": Annotated[int | None, option("The fewest sensitive values behind an answer.", "K")],
+    "min_rows": Annotated[int | None, option("The fewest rows that look alike (k-anonymity).", "K")],
     "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
     "max_maximin": Annotated[str | None, option("The most bits that every row may tell, I*.", "B")],
     "max_distortion": Annotated[str | None, option("The furthest that a value may be moved.", "D")],
@@ -58,12 +60,19 @@ _TARGETS: dict[str, Any] = {
         Literal["worst", "mean"] | None,
         option("Which loss comes first: the largest change (worst, the default), or the mean loss."),
     ],
+    "mean_loss": Annotated[
+        Literal["ncp", "squares", "discernibility", "entropy"] | None,
+        option("What the mean loss is: the share of a column (ncp, the default), or another."),
+    ],
 }
 """Which of all releases is wanted; a frontier shows all of them."""
 _MERGING: dict[str, Any] = {
     "method": Annotated[
         Literal["auto", "greedy", "exact"] | None,
         option("The best of what applies (auto), greedy, or exact."),
+    ],
+    "time_limit": Annotated[
+        float | None, option("End the search after some time with the best found so far.", "SECONDS")
     ],
     "codeword": Annotated[
         Literal["midrange", "centroid", "medoid", "interval"] | None,
@@ -73,8 +82,20 @@ _MERGING: dict[str, Any] = {
         Literal["absolute", "euclidean", "max", "gower", "hamming", "discrete"] | None,
         option("How the differences of several columns make one number."),
     ],
+    "recoding": Annotated[
+        Literal["local", "full-domain", "suppression"] | None,
+        option(
+            "Cells one by one (local, the default), one level of its hierarchy a column (full-domain), "
+            "or every value as it is or as * (suppression)."
+        ),
+    ],
     "hierarchy": Annotated[
-        list[str] | None, per_column("A tree for a column: rows of value,level 1,...,top.", "COL=FILE")
+        list[str] | None,
+        per_column(
+            "A tree for a column: rows of value,level 1,...,top; or a rule: intervals:5,10,20, prefixes, "
+            "dates, frequencies:10,100.",
+            "COL=FILE|RULE",
+        ),
     ],
     "hierarchy_cost": Annotated[
         Literal["height", "leaves"] | None,
@@ -97,9 +118,9 @@ ConfigOption = Annotated[
     Path | None, option("A TOML file with any of these options; they override it.", "FILE")
 ]
 
-_FILES = ("table", "out", "certificate", "html", "compare_with", "plot")
+_FILES = ("table", "out", "certificate", "html", "compare_with", "plot", "apply")
 """Options that name files; all others say what is asked for."""
-_PER_COLUMN = {"hierarchy": "COL=FILE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
+_PER_COLUMN = {"hierarchy": "COL=FILE or COL=RULE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
 """Options that say something of a column, and how."""
 
 RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changing them as little as possible.
@@ -112,7 +133,15 @@ Examples:
   noiseless release adult.csv --sensitive salary --public age --public country --hierarchy country=country.csv
   --codeword interval --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
 
+  noiseless release patients.csv --sensitive illness --public age --public postcode --recoding full-domain
+  --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-posterior 3 -o released.csv
+
+  noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
+  --min-rows 5 --prefer mean -o released.csv
+
   noiseless release --config release.toml
+
+  noiseless release later.csv --apply certificate.json -o later-released.csv
 """
 
 
@@ -130,6 +159,12 @@ def release_command(
     compare_with: Annotated[
         Path | None, option("Another release's certificate, to show beside it (--html).", "CERT")
     ] = None,
+    apply: Annotated[
+        Path | None, option("Release the rows as cells of an earlier release, by its certificate.", "CERT")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --apply: write rows that do not keep the limits, too.")
+    ] = False,
     names: NamesOption = None,
     output: FormatOption = "text",
     **options: Any,  # noqa: ANN401 - of the groups above
@@ -137,11 +172,16 @@ def release_command(
     """Make the release, write what was asked for, and say what it gives away and keeps.
 
     Returns:
-        The exit code: 0.
+        The exit code: 0; 1 if rows that are released as earlier cells do not keep the limits.
     """
     written = {"out": out, "certificate": certificate, "html": html, "compare_with": compare_with}
-    asked = _merged_options(config, {**options, **written, "keep_order": keep_order, "names": names})
+    chosen = {**options, **written, "apply": apply, "keep_order": keep_order, "names": names}
+    asked = _merged_options(config, chosen)
     files = {name: asked.pop(name, None) for name in _FILES}
+    if files["apply"] is not None:
+        return _apply(asked, files, config, output, force=force)
+    if force:
+        raise RequestError("--force is about rows that are released as earlier cells; name these (--apply)")
     request = _checked_request(asked)
     source = _required_table(files["table"])
     if files["out"] is None:
@@ -180,7 +220,7 @@ def _release(
 
     out, certificate, html = files["out"], files["certificate"], files["html"]
     check_release_outputs(out, certificate, [Path(source)])
-    with progress_bar("choosing cells") as tell:
+    with progress_bar("choosing cells (Ctrl-C takes the best so far)") as tell, stoppable():
         done = make_release(source, request, tell)
     page = None
     if html is not None:
@@ -199,6 +239,41 @@ def _release(
     lines = [release_text(done), "", f"Written: {out}{certified}", *([f"Report: {html}"] if html else [])]
     written = {"out": out, "certificate": certificate, "html": html}
     show(output, {**done.to_dict(), **_named(written)}, "\n".join(lines))
+
+
+def _apply(
+    asked: Mapping[str, Any], files: Mapping[str, Any], config: Path | None, output: Format, *, force: bool
+) -> int:
+    """Release rows as cells of an earlier release, and say what they give away by themselves.
+
+    Returns:
+        The exit code: 0, or 1 if they do not keep the limits and are not written.
+    """
+    beside = [*asked, *(name for name in ("certificate", "html", "compare_with") if files[name] is not None)]
+    for name in beside:
+        if name not in ("keep_order", "names"):
+            option = f"--{name.replace('_', '-')}"
+            raise RequestError(f"the certificate says how to release the rows; leave {option} out")
+    source, out, certificate = _required_table(files["table"]), files["out"], files["apply"]
+    if out is None:
+        raise RequestError("name the file to write: -o OUT")
+    from noiseless.releases import ReleaseRequest, apply_release
+    from noiseless.releases.output import check_release_outputs
+    from noiseless.reports.release_text import applied_text
+
+    request = ReleaseRequest.of(asked)
+    _check_outputs([Path(out)], source, request, [config, certificate])
+    check_release_outputs(out, None, [Path(source)])
+    done = apply_release(source, certificate, keep_order=request.keep_order, names=request.names)
+    written = force or not done.missed
+    if written:
+        done.save(out, force=force)
+    last = (
+        f"Written: {out}" if written else f"Not written: a limit is missed. Write {out} all the same: --force"
+    )
+    answer = {**done.to_dict(), **_named({"out": out if written else None, "apply": certificate})}
+    show(output, answer, f"{applied_text(done)}\n\n{last}")
+    return 0 if written else 1
 
 
 def _named(written: Mapping[str, Path | None]) -> dict[str, str | None]:
@@ -247,7 +322,7 @@ def frontier_command(
     from noiseless.releases import make_frontier
     from noiseless.reports.release_text import frontier_text
 
-    with progress_bar("surveying releases") as tell:
+    with progress_bar("surveying releases (Ctrl-C shows what is found)") as tell, stoppable():
         frontier = make_frontier(source, request, tell, baselines=baselines)
     if written["plot"] is not None:
         from noiseless.reports import save_plot
@@ -329,6 +404,7 @@ def _merged_options(config: Path | None, options: Mapping[str, Any]) -> dict[str
         html=(Path | None, None),
         compare_with=(Path | None, None),
         plot=(Path | None, None),
+        apply=(Path | None, None),
     )
     written = {} if config is None else read_config(config, file)
     given = {name: value for name, value in options.items() if value not in (None, [])}

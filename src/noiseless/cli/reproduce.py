@@ -33,13 +33,11 @@ def reproduce_command(
         list[str] | None, typer.Argument(metavar="FIGURE", help="Figures by name; all of them if none.")
     ] = None,
     out: Annotated[
-        Path | None,
-        option("Write pictures, numbers and a page here.", "DIR", "--out", "-o"),
+        Path | None, option("Write pictures, numbers and a page here.", "DIR", "--out", "-o")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Name the figures, and make none.")] = False,
     jobs: Annotated[
-        int | None,
-        option("How many figures are made at a time; one a core if not given.", "N", min=1),
+        int | None, option("How many figures are made at a time; one a core if not given.", "N", min=1)
     ] = None,
     output: FormatOption = "text",
 ) -> None:

@@ -29,8 +29,7 @@ _DOES_NOT_CONFORM = 1
 def schema_command(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A file, a glob or a database table.")],
     check: Annotated[
-        Path | None,
-        option("Hold the table against this schema; exit code 1 if it fails.", "FILE"),
+        Path | None, option("Hold the table against this schema; exit code 1 if it fails.", "FILE")
     ] = None,
     curator: Annotated[
         bool,

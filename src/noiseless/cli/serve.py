@@ -36,8 +36,7 @@ def serve_command(
     rate: Annotated[float, option("Requests a second that a token may make; 0: no limit.", min=0)] = 100.0,
     burst: Annotated[int | None, option("Requests at once; twice the rate unless said.", min=1)] = None,
     timeout: Annotated[
-        float,
-        option("Seconds until a waiting request is told to come back.", min=0.1),
+        float, option("Seconds until a waiting request is told to come back.", min=0.1)
     ] = 30.0,
     body_timeout: Annotated[float, option("Seconds that a body may take to arrive.", min=0.1)] = 10.0,
     metrics: Annotated[Literal["open", "owner", "off"], option("Who may read /metrics.")] = "open",

@@ -8,22 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from noiseless.cli.options import (
-    CuratorArgument,
-    CuratorsArgument,
-    FormatOption,
-    option,
-    print_json,
-    say,
-    show,
-)
+from noiseless.cli.options import CuratorArgument, CuratorsArgument, FormatOption, option, show
 from noiseless.display import aligned
 from noiseless.errors import OutputError
 from noiseless.files import create_private
 
 if TYPE_CHECKING:
     from noiseless.ledger import Ledger
-    from noiseless.ledger.tokens import Token
+    from noiseless.ledger.analysts import Token
 
 HELP = """Who may ask a server about a dataset: make, revoke and list tokens.
 
@@ -76,8 +68,7 @@ def add_command(
     name: Annotated[str, option("Who gets it; an analyst's account.")],
     role: Annotated[Literal["analyst", "owner"], option("What they may do.")] = "analyst",
     expires: Annotated[
-        str | None,
-        option("12h, 30d, 1y or 2030-12-31; never unless said.", "SPAN|DATE"),
+        str | None, option("12h, 30d, 1y or 2030-12-31; never unless said.", "SPAN|DATE")
     ] = None,
     by: ByOption = "owner",
     out: Annotated[Path | None, option("A new file for the token.", "FILE", "--out", "-o")] = None,
@@ -86,7 +77,7 @@ def add_command(
     """Make a token."""
     from noiseless.curator import CuratorFile
     from noiseless.ledger import Ledger
-    from noiseless.ledger.tokens import NewToken, add_token, expiry
+    from noiseless.ledger.analysts import NewToken, add_token, expiry
 
     until, token = expiry(expires), NewToken.random()
     files = [CuratorFile.read(path) for path in dict.fromkeys(curators)]
@@ -95,11 +86,9 @@ def add_command(
             with Ledger.open(file.ledger) as ledger:
                 add_token(ledger, [file.name], name=name, role=role, token=token, expires=until, by=by)
     shown = {"token": token.text} if out is None else {"file": str(out)}
-    if output == "json":
-        found = {**shown, "id": token.id, "name": name, "role": role}
-        print_json({**found, "datasets": [file.name for file in files], "expires": until})
-    else:
-        say(token.text if out is None else f"the token {token.id} was written to {out}")
+    found: dict[str, Any] = {**shown, "id": token.id, "name": name, "role": role}
+    found |= {"datasets": [file.name for file in files], "expires": until}
+    show(output, found, token.text if out is None else f"the token {token.id} was written to {out}")
 
 
 @contextmanager
@@ -137,7 +126,7 @@ def revoke_command(
     Returns:
         The exit code: 0, or 1 when there is no such token.
     """
-    from noiseless.ledger.tokens import revoke_token, token_id
+    from noiseless.ledger.analysts import revoke_token, token_id
 
     called = token_id(token) or token
     ledger, dataset = _opened(curator)
@@ -152,14 +141,10 @@ def revoke_command(
 
 
 @app.command("list", help=LIST_HELP)
-def list_command(
-    curator: CuratorArgument,
-    *,
-    output: FormatOption = "text",
-) -> None:
+def list_command(curator: CuratorArgument, *, output: FormatOption = "text") -> None:
     """List tokens."""
+    from noiseless.ledger.analysts import list_tokens
     from noiseless.ledger.entries import now
-    from noiseless.ledger.tokens import list_tokens
 
     ledger, dataset = _opened(curator)
     with ledger:
@@ -167,7 +152,7 @@ def list_command(
     at = now()
     show(
         output,
-        {"tokens": [_shown(token, at) for token in found]},
+        {"tokens": [{**t.to_dict(), "dataset": t.dataset, "valid": t.is_valid(at)} for t in found]},
         "\n".join(aligned([_line(token, at) for token in found])) or f"{dataset} has no tokens",
     )
 
@@ -179,10 +164,6 @@ def _opened(path: str) -> tuple["Ledger", str]:
 
     file = CuratorFile.read(path)
     return Ledger.open(file.ledger), file.name
-
-
-def _shown(token: "Token", at: str) -> dict[str, Any]:
-    return {**token.to_dict(), "dataset": token.dataset, "valid": token.is_valid(at)}
 
 
 def _line(token: "Token", at: str) -> list[str]:

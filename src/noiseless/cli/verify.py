@@ -25,19 +25,12 @@ def verify_command(
     certificate: Annotated[
         Path | None, typer.Argument(metavar="CERT", help="The certificate, a JSON file.")
     ] = None,
-    original: Annotated[
-        str | None,
-        option("The table that the release was made from.", "TABLE"),
-    ] = None,
+    original: Annotated[str | None, option("The table that the release was made from.", "TABLE")] = None,
     released: Annotated[str | None, option("The released table.", "TABLE")] = None,
     write_standalone: Annotated[
-        Path | None,
-        option("Write the same checks as one file that needs nothing but Python.", "FILE"),
+        Path | None, option("Write the same checks as one file that needs nothing but Python.", "FILE")
     ] = None,
-    write_schema: Annotated[
-        Path | None,
-        option("Write the JSON Schema of certificates.", "FILE"),
-    ] = None,
+    write_schema: Annotated[Path | None, option("Write the JSON Schema of certificates.", "FILE")] = None,
     names: NamesOption = None,
     output: FormatOption = "text",
 ) -> int:

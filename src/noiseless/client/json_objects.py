@@ -10,8 +10,8 @@ from typing import Any, Never, TypeVar
 
 from noiseless.amounts import Cost, read_budget_text, read_fraction
 from noiseless.client.errors import BadReply
-from noiseless.display import Bound
 from noiseless.exact import Bits
+from noiseless.intervals import Bound
 
 Found = TypeVar("Found")
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Unpack, cast
@@ -202,6 +202,7 @@ def quantize_stream(
             return run.run()
 
 
+@dataclass
 class _StreamRun:
     """One run: read, tell, make durable, write; in this order for each batch.
 
@@ -209,16 +210,13 @@ class _StreamRun:
     durable and written.
     """
 
-    def __init__(
-        self, memory: StreamState, sink: Sink, pipe: Pipe, release: ColumnRelease, disk: Executor
-    ) -> None:
-        self.memory = memory
-        self.sink = sink
-        self.pipe = pipe
-        self.release = release
-        self.disk = disk
-        self.read = 0
-        self._leaving: tuple[Future[None], bytes] | None = None
+    memory: StreamState
+    sink: Sink
+    pipe: Pipe
+    release: ColumnRelease
+    disk: Executor
+    read: int = 0
+    _leaving: tuple[Future[None], bytes] | None = None
 
     def begin(self, progress: Progress | None) -> None:
         """Begin, or go on where a run was stopped."""

@@ -21,7 +21,7 @@ from noiseless.comparison import (
 from noiseless.comparison.additive_noise import Noise
 from noiseless.comparison.calibration import calibrated, counted_by_response
 from noiseless.comparison.rounded_noise import Rounding
-from noiseless.display import aligned, bound_text, html_rows, significant
+from noiseless.display import Facts, Shown, bound_text, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
 from noiseless.pricing.plan import declared_bounds, named_query, whole_reach
@@ -71,7 +71,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Mechanisms that answer one question at equal bits.
 
     Attributes:
@@ -108,25 +108,14 @@ class Comparison:
             "mechanisms": [vars(mechanism) for mechanism in self.mechanisms],
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in aligned(self._table))])
-
-    def _repr_html_(self) -> str:
-        return html_rows(self._table, self._title)
-
-    @property
-    def _title(self) -> str:
+    def _shown(self) -> tuple[str, Facts]:
         bits = f"{float(self.bits):g} bit{'s' * (self.bits != 1)}"
-        return f"{self.query} of {self.people:,} people, {bits} from one person at most"
-
-    @property
-    def _table(self) -> list[list[str]]:
         rows = [["", "worst error", "mean error", "bits", "epsilon"]]
         for one in self.mechanisms:
             epsilon = "-" if one.epsilon is None else f"{one.epsilon:.3g}"
             errors = (f"{significant(one.worst_error, 4):f}", f"{one.mean_error:.4g}")
             rows.append([one.name, *errors, bound_text(one.bits, 3, up=True), epsilon])
-        return rows
+        return f"{self.query} of {self.people:,} people, {bits} from one person at most", rows
 
 
 def compare(

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import BoolArray
-from noiseless.curator.cell_disclosure import passes, read_cells
-from noiseless.curator.disclosure import read_partition
+from noiseless.curator.disclosure import passes, read_cells, read_partition
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Cells, ContingencyTable, Snapshot, exact_dot
 from noiseless.pricing.events import with_absent

@@ -5,6 +5,7 @@ computation; the durable answers; the reply. Whatever is killed when, no answer 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import islice
 from os import PathLike
 from types import TracebackType
@@ -25,7 +26,7 @@ from noiseless.curator.transaction import (
     pass_failpoint,
 )
 from noiseless.errors import ColumnError, NoiselessError, RequestError
-from noiseless.exact import Bits
+from noiseless.exact import Bits, Rational
 from noiseless.ledger import Books, Ledger, State, Version
 from noiseless.pricing.history import BudgetError
 from noiseless.replies import Quote, Reply
@@ -33,6 +34,7 @@ from noiseless.work import check
 
 if TYPE_CHECKING:
     from noiseless.curator.exposure import RealisedExposure
+    from noiseless.curator.workload_plan import WorkloadPlan
 
 ResultT = TypeVar("ResultT")
 
@@ -255,6 +257,21 @@ class Curator:
             self._edition = None
             return None
         return asked.reply(charged, stored)
+
+    def plan_workload(self, asked: Iterable[tuple[str, Rational]], budget: Rational) -> "WorkloadPlan":
+        """How exactly to ask each of many statements, so that the largest weighted error is least.
+
+        Args:
+            asked: statements and how much the error of each weighs.
+            budget: the bits that one person may lose in all.
+
+        Raises:
+            RequestError: a statement cannot be planned, or the exact counts alone cost more.
+        """
+        from noiseless.curator.workload_plan import WeightedStatement, workload_plan
+
+        weighted = [WeightedStatement(sql, Fraction(weight)) for sql, weight in asked]
+        return workload_plan(self._present().planner, self.file.name, weighted, budget)
 
     # For the owner
 

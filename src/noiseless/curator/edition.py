@@ -3,11 +3,10 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from noiseless.amounts import most_outputs
-from noiseless.curator.cache import Cache
 from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
 from noiseless.curator.public_state import PublicState
@@ -19,7 +18,7 @@ from noiseless.questions.filters import run_count
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Hints, Row, Statement, parse
 from noiseless.questions.sql.statement import Cell
-from noiseless.work import MOST_STEPS, Work, check, itemised
+from noiseless.work import MOST_STEPS, Cache, Work, check, itemised
 
 Groups = dict[tuple[Value, ...], GroupAnswer]
 
@@ -144,7 +143,7 @@ def _precision(hints: Hints, default: int) -> Precision:
         return Precision(hints.reach)
     if hints.bits is not None:
         return Precision(most_outputs(hints.bits))
-    return Precision(default, hints.max_error)
+    return Precision(default, hints.max_error, hints.least == "leakage")
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,21 +152,13 @@ class Batch:
 
     Attributes:
         statements: as they were planned.
+        disclosures: all that is told, each thing once.
         work: what their price may still take.
     """
 
     statements: tuple[StatementPlan, ...]
-    work: Work = field(default_factory=Work)
-
-    @cached_property
-    def disclosures(self) -> tuple[Disclosure, ...]:
-        """All that is told, each thing once."""
-        found = {
-            disclosure.question: disclosure
-            for planned in self.statements
-            for disclosure in planned.disclosures
-        }
-        return tuple(found.values())
+    disclosures: tuple[Disclosure, ...]
+    work: Work
 
     @property
     def is_heavy(self) -> bool:
@@ -178,9 +169,9 @@ class Batch:
         """Count the steps of a price; each time the batch is priced it may take what its plan has left."""
         return copy(self.work).counted()
 
-    @cached_property
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What whoever reads the answers must know of the questions."""
+        """What readers of the answers must know of the questions."""
         shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
         if shared or all(disclosure.constant is None for disclosure in self.disclosures):
             return shared
@@ -234,7 +225,8 @@ class Edition:
                 for thing, spent in found.items.items():  # the same steps when it is remembered
                     work.spend(spent, thing)
                 plans.append(found)
-        return Batch(tuple(plans), work)
+        told = {one.question: one for planned in plans for one in planned.disclosures}
+        return Batch(tuple(plans), tuple(told.values()), work)
 
     def _plan(self, sql: str, statement: Statement, steps: int) -> StatementPlan:
         """What a statement comes to; it is remembered.

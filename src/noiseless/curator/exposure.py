@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from pyarrow.parquet import write_table
 
 from noiseless.curator.answer_families import AnswerFamily, Body, Ints, Records, families
 from noiseless.curator.public_state import PublicState
@@ -20,10 +22,6 @@ from noiseless.exact import Bits
 from noiseless.ranges.spans import WRAPS, whole_numbers
 from noiseless.replies import plain
 from noiseless.tables import written_whole
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 _CHUNK = 2**21
 """So many combinations of a record and a value are looked at together."""
@@ -224,10 +222,8 @@ class RealisedExposure:
             f" {most} at most, {least:,} records possible at least)"
         )
 
-    def to_arrow(self) -> "pa.Table":
+    def to_arrow(self) -> pa.Table:
         """A class a row: its values, how many rows have them, `outputs`, `bits` and `possible`."""
-        import pyarrow as pa
-
         schema = self.snapshot.schema
         columns: dict[str, Any] = {}
         for name, numbers in self.numbers.items():
@@ -264,18 +260,16 @@ def _fitting(number: int) -> int | float:
     return number if number < WRAPS else float(number)
 
 
-def _write_csv(table: "pa.Table", path: Path) -> None:
+def _write_csv(table: pa.Table, path: Path) -> None:
     from pyarrow.csv import write_csv
 
     write_csv(table, path)
 
 
-def _write_parquet(table: "pa.Table", path: Path) -> None:
-    from pyarrow.parquet import write_table
-
+def _write_parquet(table: pa.Table, path: Path) -> None:
     write_table(table, path)
 
 
-def _write_lines(table: "pa.Table", path: Path) -> None:
+def _write_lines(table: pa.Table, path: Path) -> None:
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist()]
     path.write_text("".join(lines), "utf-8")

@@ -6,30 +6,30 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from noiseless.curator.cache import Cache
-from noiseless.curator.cell_disclosure import CellDisclosure, CellOutputSpace, weight_of
 from noiseless.curator.disclosure import (
+    CellDisclosure,
+    CellOutputSpace,
     CountsDisclosure,
     Disclosure,
     OutputSpace,
     Participants,
     StoredAnswer,
     fingerprint,
-    most_blocks,
+    outputs_of,
     told_blocks,
-    with_number,
+    weight_of,
 )
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Value
 from noiseless.intervals import AnswerInterval
 from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
-from noiseless.pricing.reach import coarsest, finest
+from noiseless.pricing.reach import QuantizedQuery, coarsest, finest
 from noiseless.questions import Additive, Attribute, Query, count, total
 from noiseless.questions.filters import Among, Runs, numbers_of, outside
 from noiseless.questions.question import Group, Question
 from noiseless.questions.statistics import FilteredMean
-from noiseless.work import check, foresee, spend
+from noiseless.work import Cache, check, foresee, spend
 
 ONE, ZERO = Fraction(1), Fraction(0)
 
@@ -87,10 +87,12 @@ class Precision:
     Attributes:
         outputs: how many outputs one person may cause at most.
         error: how far the middle may be from the truth instead; the price is then what that costs.
+        least_leakage: whether cells within that error leak least of all people together; else they are few.
     """
 
     outputs: int
     error: Fraction | None = None
+    least_leakage: bool = False
 
     def scaled(self, factor: Fraction) -> "Precision":
         """The same for a number, of which the answer is this multiple."""
@@ -308,8 +310,7 @@ class Planner:
 
         def cells() -> CellOutputSpace:
             spend(_steps_of(query))
-            chosen = finest(query, wish.outputs) if wish.error is None else coarsest(query, wish.error)
-            return CellOutputSpace(chosen)
+            return CellOutputSpace(_chosen(query, wish))
 
         alike = self._memory.made(key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
         asked, column = (*what, self.limits.rows), query.attribute_name
@@ -317,7 +318,18 @@ class Planner:
         return CellDisclosure(people, asked, self.public.version, alike, columns, passing, added)
 
     def _cells_key(self, what: tuple[Hashable, ...], people: int, wish: Precision) -> tuple[Hashable, ...]:
-        return ("cells", what, people, wish.outputs, wish.error)
+        return ("cells", what, people, wish.outputs, wish.error, wish.least_leakage)
+
+
+def _chosen(query: Query, wish: Precision) -> QuantizedQuery:
+    """The cells that a wish is for."""
+    if wish.error is None:
+        return finest(query, wish.outputs)
+    if not wish.least_leakage:
+        return coarsest(query, wish.error)
+    from noiseless.theory.accuracy import least_leaking
+
+    return least_leaking(query, wish.error)
 
 
 def _steps_of(query: Query) -> int:
@@ -327,3 +339,35 @@ def _steps_of(query: Query) -> int:
 
 def _length(part: Hashable) -> int:
     return 2 * len(part) if isinstance(part, tuple) else 0
+
+
+def with_number(runs: Runs, number: int) -> Runs:
+    """The runs with one more number.
+
+    >>> with_number(((1, 3), (4, 6)), 3), with_number(((1, 3),), 2)
+    (((1, 6),), ((1, 3),))
+    """
+    found: list[tuple[int, int]] = []
+    for start, stop in sorted((*runs, (number, number + 1))):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(stop, found[-1][1]))
+        else:
+            found.append((start, stop))
+    return tuple(found)
+
+
+def most_blocks(size: int, rows: int, outputs: int, *, alike: bool) -> int:
+    """The most blocks whose exact counts let one person with so many rows cause at most so many outputs.
+
+    Args:
+        size: how many values there are.
+        rows: how many rows a person has.
+        outputs: how many outputs are allowed.
+        alike: whether all rows of a person are counted together.
+    """
+    low, high = 1, size
+    while low < high:
+        blocks = (low + high + 1) // 2
+        told = outputs_of(blocks, rows, alike=alike)
+        low, high = (blocks, high) if told <= outputs else (low, blocks - 1)
+    return low

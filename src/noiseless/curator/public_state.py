@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.curator.cache import Cache
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.domain import Schema, Value
@@ -18,6 +17,7 @@ from noiseless.exact import Bits
 from noiseless.pricing.event import Record
 from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, kind_of
 from noiseless.questions.question import Group, Limits, Population
+from noiseless.work import Cache
 
 Cells = npt.NDArray[np.intp]
 

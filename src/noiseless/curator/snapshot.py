@@ -17,13 +17,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray
-from noiseless.curator.cache import NUMBER, Cache
 from noiseless.domain import Column, NumberColumn, Schema
 from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
 from noiseless.questions.question import Population
 from noiseless.ranges.spans import whole_numbers
 from noiseless.tables import Table, Tally
+from noiseless.work import NUMBER, Cache
 
 Numbers = npt.NDArray[np.int64]
 

@@ -7,20 +7,18 @@ import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from noiseless.amounts import Budget, Cost, remainder
-from noiseless.curator.cell_disclosure import CellDisclosure, read_cells
-from noiseless.curator.disclosure import Disclosure, StoredAnswer, read_partition
+from noiseless.amounts import Cost
+from noiseless.curator.disclosure import CellDisclosure, Disclosure, StoredAnswer, read_cells, read_partition
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.source import DatasetSource
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import Books, ChargedQuestion, NewQuestion, OpenBooks, Settlement, Shares, State
-from noiseless.ledger.entries import without_earlier
 from noiseless.pricing.batches import Knowledge, Price, price
 from noiseless.pricing.event import Key, Record
-from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.history import BudgetError
 from noiseless.pricing.partition import DomainPartition
 from noiseless.questions.sql import KeyColumn
 from noiseless.ranges.quantizer import Quantizer
@@ -324,37 +322,13 @@ def results(
 
 def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) -> dict[str, Any]:
     """What a batch costs, what is spent and what is left, as a quote and a reply hold it."""
-    protects, total = _protects(state.record, state.budget), state.total
-    if total.capacity:
-        disclosed, spent = state.disclosed, state.spent
-    else:  # without noise whole numbers suffice: a repeated answer takes a third less
-        present, most = _values(state.record)
-        disclosed = present is not None and total.outputs >= present
-        spent = Cost(most) if most is not None and total.outputs >= most else total
-    warnings = list(notes)
-    if state.budget is not None and not protects:
-        warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
-    if disclosed:
-        warnings.append("as many outputs are paid for as a record has values: some may be fully disclosed")
     return {
-        "batch": Cost() if priced is None else priced.price.cost,
+        "batch": _FREE if priced is None else priced.price.cost,
         "rule": "nothing new" if priced is None else priced.price.rule,
-        "spent": spent,
-        "left": remainder(state.budget if protects else None, spent),  # otherwise it refuses nothing
-        "warnings": tuple(warnings),
+        "spent": state.spent,
+        "left": state.left,
+        "warnings": (*notes, *state.warnings),
     }
-
-
-@lru_cache(64)
-def _values(record: Record) -> tuple[int | None, int | None]:
-    """How many values a record has in the present version, and in all versions that were paid for."""
-    return without_earlier(record).values(), record.values()
-
-
-@lru_cache(64)
-def _protects(record: Record, budget: Budget | None) -> bool:
-    """Whether a budget is less than all there is to know."""
-    return History(record, budget).protects
 
 
 # Places where a test can kill the process: between price, charge, computation, storage and reply.

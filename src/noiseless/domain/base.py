@@ -7,13 +7,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import ClassVar, Literal, NamedTuple, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from noiseless.errors import SchemaError
 from noiseless.exact import Bits

@@ -281,10 +281,7 @@ class NumberColumn(Column):
 
 
 _COLUMNS: Mapping[Kind, type[Column]] = {
-    "number": NumberColumn,
-    "category": CategoryColumn,
-    "boolean": BooleanColumn,
-    "date": DateColumn,
+    column.kind: column for column in (NumberColumn, CategoryColumn, BooleanColumn, DateColumn)
 }
 
 

@@ -131,6 +131,11 @@ def halved(box: Ranges) -> list[Ranges]:
     name = max(box, key=lambda side: box[side][1] - box[side][0], default=None)
     if name is None or box[name][0] == box[name][1]:
         return []
+    return halved_along(box, name)
+
+
+def halved_along(box: Ranges, name: str) -> list[Ranges]:
+    """The two halves of a box along one side."""
     low, high = box[name]
     middle = (low + high) / 2
     return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from noiseless.display import aligned, counted, html_rows
+from noiseless.display import Facts, Shown, counted
 from noiseless.domain.base import Column
 from noiseless.domain.columns import BooleanColumn, CategoryColumn, DateColumn, NumberColumn
 from noiseless.domain.literals import DIGITS
@@ -51,29 +51,19 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True, repr=False)
-class Proposal:
+class Proposal(Shown):
     """A proposed schema and, for every column of the data, why it is as it is or was left out."""
 
     schema: Schema
     notes: Mapping[str, str]
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in aligned(self._rows))])
-
-    def _repr_html_(self) -> str:
-        return html_rows(self._rows, self._title)
-
-    @property
-    def _title(self) -> str:
-        return f"Proposed schema of {counted(len(self.schema.columns), 'columns')}, to be checked by a person"
-
-    @property
-    def _rows(self) -> list[list[str]]:
+    def _shown(self) -> tuple[str, Facts]:
         rows = [["column", "role", "holds", "note"]]
         for name, note in self.notes.items():
             column = self.schema.columns.get(name)
             rows.append([name, *(("", "") if column is None else (column.role, column.explain())), note])
-        return rows
+        columns = counted(len(self.schema.columns), "columns")
+        return f"Proposed schema of {columns}, to be checked by a person", rows
 
     def dump(self, *, sections: str = "") -> str:
         """The schema as TOML with the notes as comments; columns left out are comments only.
@@ -152,9 +142,7 @@ def _guess_days(low: date, high: date) -> _Guess:
 def _guess_numbers(low: Decimal, high: Decimal, decimals: int) -> _Guess:
     try:
         column = NumberColumn(
-            role="private",
-            bounds=_widen(low, high, decimals),
-            step=Decimal(f"1E-{decimals}"),
+            role="private", bounds=_widen(low, high, decimals), step=Decimal(f"1E-{decimals}")
         )
     except SchemaError:
         return _Guess(None, f"left out: infinite or over {DIGITS} digits long; declare it by hand")

@@ -12,7 +12,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Self
 
-from noiseless.display import aligned, counted, html_rows
+from noiseless.display import Facts, Shown, counted
 from noiseless.domain.base import Column
 from noiseless.domain.columns import read_column
 from noiseless.domain.literals import as_text
@@ -80,7 +80,7 @@ def _escape_unprintable(character: str) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Schema:
+class Schema(Shown):
     """What each column of a table may hold, and whether it is public or private.
 
     >>> schema = Schema.parse('columns.kwh = {role = "private", bounds = [0, 10], step = 0.001}')
@@ -104,21 +104,11 @@ class Schema:
             raise SchemaError("has no columns; write e.g. [columns.kwh] and below it its role and bounds")
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in aligned(self._rows))])
-
-    def _repr_html_(self) -> str:
-        return html_rows(self._rows, self._title)
-
-    @property
-    def _title(self) -> str:
+    def _shown(self) -> tuple[str, Facts]:
         vouched = ", a proposal made from the data" if self.proposal else ""
-        return f"Schema of {counted(len(self.columns), 'columns')}{vouched}"
-
-    @property
-    def _rows(self) -> list[list[str]]:
         found = [[name, column.role, column.explain()] for name, column in self.columns.items()]
-        return [["column", "role", "holds"], *found]
+        title = f"Schema of {counted(len(self.columns), 'columns')}{vouched}"
+        return title, [["column", "role", "holds"], *found]
 
     def __reduce__(self) -> tuple[type[Self], tuple[dict[str, Column], bool]]:
         return type(self), (dict(self.columns), self.proposal)

@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow.csv import ConvertOptions, ReadOptions, read_csv
+from pyarrow.parquet import read_table
 
 from noiseless.adversaries.readings import without_gaps
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import SourceError
 from noiseless.gallery import stand_ins
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _MISSING_SHARE = Fraction(1, 1000)
 """A household with more missing readings than this is left out."""
@@ -93,23 +94,9 @@ SETS: Mapping[str, PublicDataset] = {
 """All data sets that a figure can need."""
 
 
-def parquet(path: str) -> "pa.Table":
-    """A Parquet file as it is."""
-    import pyarrow.parquet as pq
-
-    return pq.read_table(path)
-
-
-def csv(path: str) -> "pa.Table":
-    """A CSV file with a header line."""
-    import pyarrow.csv as pc
-
-    return pc.read_csv(path)
-
-
 def meters(path: str) -> FloatArray:
     """The households that are essentially complete, their few gaps filled with the reading before."""
-    table = parquet(path)
+    table = read_table(path)
     names = [name for name in table.column_names if name != "ts"]
     readings = np.column_stack([np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names])
     return np.round(without_gaps(readings, _MISSING_SHARE)[0], _DECIMALS)
@@ -117,33 +104,28 @@ def meters(path: str) -> FloatArray:
 
 def redd(path: str) -> tuple[IntArray, dict[str, IntArray]]:
     """The mains, and the circuits by name."""
-    table = parquet(path)
+    table = read_table(path)
     names = [name for name in table.column_names if name != "step"]
     columns = {name: np.array(table[name].to_numpy(), np.int64) for name in names}
     mains = columns.pop("mains")
     return mains, columns
 
 
-def heart(path: str) -> "pa.Table":
+def heart(path: str) -> pa.Table:
     """The patients, `?` as null, a row that is there twice only once."""
-    import pyarrow.csv as pc
-
-    table = pc.read_csv(
+    table = read_csv(
         path,
-        read_options=pc.ReadOptions(column_names=list(_HEART)),
-        convert_options=pc.ConvertOptions(null_values=["?"]),
+        read_options=ReadOptions(column_names=list(_HEART)),
+        convert_options=ConvertOptions(null_values=["?"]),
     )
     rows = list(zip(*table.to_pydict().values(), strict=True))
     first = {row: number for number, row in reversed(list(enumerate(rows)))}
     return table.take(sorted(first.values()))
 
 
-def adult(path: str) -> "pa.Table":
+def adult(path: str) -> pa.Table:
     """The people, names and texts without the spaces that follow the file's commas."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = csv(path)
+    table = read_csv(path)
     columns = [
         pc.utf8_trim_whitespace(column) if pa.types.is_string(column.type) else column
         for column in table.columns
@@ -226,14 +208,14 @@ class Data:
         found: tuple[IntArray, dict[str, IntArray]] = self.table("redd")
         return found
 
-    def taxi(self) -> "pa.Table":
+    def taxi(self) -> pa.Table:
         """Trips as a pyarrow table with pickup_lon, pickup_lat, dropoff_lon, dropoff_lat, fare_amount, ...
 
         149,777 of them, a few outside New York (stand-in: 3,000).
         """
         return self.table("taxi")
 
-    def heart(self) -> "pa.Table":
+    def heart(self) -> pa.Table:
         """293 patients as a pyarrow table with the 14 columns of the file: numbers, null for `?`.
 
         The one exact duplicate row is dropped. With null as one ordinary value there are 38 ages, 154 values
@@ -241,14 +223,14 @@ class Data:
         """
         return self.table("heart")
 
-    def young_people(self) -> "pa.Table":
+    def young_people(self) -> pa.Table:
         """Answers as a pyarrow table with Height (cm), Weight (kg), Age, Gender, ...; null where none is.
 
         1,010 answers to 150 questions (stand-in: 400 to these four).
         """
         return self.table("young-people")
 
-    def adult(self) -> "pa.Table":
+    def adult(self) -> pa.Table:
         """People as a pyarrow table with the 15 columns of the file, texts without the spaces around them.
 
         32,561 of them (stand-in: 2,000).
@@ -262,9 +244,9 @@ class Data:
 _FORMS: Mapping[str, tuple[Callable[[str], Any], Callable[[], Any]]] = {
     "meters": (meters, stand_ins.meters),
     "redd": (redd, stand_ins.redd),
-    "taxi": (parquet, stand_ins.taxi),
+    "taxi": (read_table, stand_ins.taxi),
     "heart": (heart, stand_ins.heart),
-    "young-people": (csv, stand_ins.young_people),
+    "young-people": (read_csv, stand_ins.young_people),
     "adult": (adult, stand_ins.adult),
 }
 """How each data set is read from its file, and how its stand-in is made."""

@@ -1,14 +1,13 @@
 """[P1] Fig. 3: which of two households is in an aggregate?"""
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from noiseless.adversaries.game import Score
 from noiseless.adversaries.intervals import wilson
+from noiseless.adversaries.membership import membership
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
-
-if TYPE_CHECKING:
-    from noiseless.adversaries.game import Score
 
 ADVERSARIES = {
     "correlation": "correlation",
@@ -30,7 +29,7 @@ NEAR_HALF = 0.6
 _NOTHING = 9
 """Where the score without any protection is drawn."""
 
-Scores = dict[tuple[Any, ...], "list[Score]"]
+Scores = dict[tuple[Any, ...], list[Score]]
 """By group size, adversary and recipe: the scores by budget, the unprotected one last."""
 
 
@@ -44,8 +43,6 @@ Scores = dict[tuple[Any, ...], "list[Score]"]
 )
 def figure(data: Data) -> Parts:
     """Play over a year of answers, and over a day of them."""
-    from noiseless.adversaries.membership import membership
-
     meters = data.meters()
     people = tuple(n for n in PEOPLE if n < meters.shape[1])
 
@@ -116,7 +113,7 @@ def _panel(title: str, adversary: str, scores: Scores, people: tuple[int, ...]) 
     )
 
 
-def _named(scores: Scores, adversary: str) -> "list[Score]":
+def _named(scores: Scores, adversary: str) -> list[Score]:
     """The scores of which the paper speaks."""
     return [
         score
@@ -126,7 +123,7 @@ def _named(scores: Scores, adversary: str) -> "list[Score]":
     ]
 
 
-def _told(found: "list[Score]") -> str:
+def _told(found: list[Score]) -> str:
     return ", ".join(
         f"n = {n} at {budget} bits: {score.score:.3f} [{score.low:.3f}, {score.high:.3f}]"
         for (n, budget), score in zip(NAMED, found, strict=True)

@@ -1,12 +1,11 @@
 """[P1] Fig. 4: which appliances are on, guessed from a quantised meter."""
 
-from typing import TYPE_CHECKING
+import pyarrow as pa
 
+from noiseless.adversaries.appliances import appliances
+from noiseless.adversaries.game import Score
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
-
-if TYPE_CHECKING:
-    from noiseless.adversaries.game import Score
 
 CIRCUITS = {
     "refrigerator_ch5": "fridge",
@@ -38,10 +37,6 @@ _NOTHING = BUDGETS[-1] + 1
 )
 def figure(data: Data) -> Parts:
     """Recognise the appliances at each budget."""
-    import pyarrow as pa
-
-    from noiseless.adversaries.appliances import appliances
-
     mains, circuits = data.redd()
     game = appliances(
         pa.table({"mains": mains, **{name: circuits[name] for name in CIRCUITS}}),
@@ -78,7 +73,7 @@ def figure(data: Data) -> Parts:
     )
 
 
-def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
+def _panel(title: str, lines: dict[str, list[Score]]) -> Panel:
     curves = []
     for name, scores in lines.items():
         places = [_NOTHING if score.budget is None else score.budget for score in scores]
@@ -90,7 +85,7 @@ def _panel(title: str, lines: "dict[str, list[Score]]") -> Panel:
     return Panel.of(title, "budget for one reading (bits)", "f-score", *curves, x_ticks=ticks)
 
 
-def _checks(mean: "list[Score]", who: str) -> Parts:
+def _checks(mean: list[Score], who: str) -> Parts:
     from scipy.stats import spearmanr
 
     least, unprotected = mean[0], mean[-1]

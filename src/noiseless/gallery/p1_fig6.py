@@ -1,16 +1,14 @@
 """[P1] Fig. 6: how many taxi trips have an origin and a destination of their own."""
 
 import itertools
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from noiseless.adversaries.game import Score
+from noiseless.adversaries.linkage import linkage
 from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.gallery.p1_fig5 import COLUMNS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from noiseless.adversaries.game import Score
 
 BUDGETS, FEWER_BUDGETS = range(0, 60, 4), range(0, 40, 4)
 """Four coordinates, each with as many bits: from none to cells of a few metres."""
@@ -37,7 +35,7 @@ def figure(data: Data) -> Parts:
 
     hits = [score.details["hit"] for score in even[:-1]]
 
-    def shares(scores: "list[Score]") -> list[float]:
+    def shares(scores: list[Score]) -> list[float]:
         return [score.score for score in scores[:-1]]
 
     whole = Curve.of("as many bits for each coordinate", budgets, shares(even))
@@ -69,15 +67,13 @@ def figure(data: Data) -> Parts:
     yield "Shares are exact for this table: nothing is random."
 
 
-def _shares(trips: "pa.Table", budgets: range, splits: tuple[str, ...]) -> "list[list[Score]]":
+def _shares(trips: pa.Table, budgets: range, splits: tuple[str, ...]) -> list[list[Score]]:
     """The scores of each split by budget, the unquantised one last."""
-    from noiseless.adversaries.linkage import linkage
-
     game = linkage(trips, COLUMNS, budgets=budgets, split=splits, outside="drop")  # type: ignore[arg-type]
     return list(game.by("split").values())
 
 
-def _checks(even: "list[Score]", fewer: "list[Score]") -> Parts:
+def _checks(even: list[Score], fewer: list[Score]) -> Parts:
     small = [score for score in even[:-1] if score.budget is not None and score.budget <= SMALL]
     last, unquantised = even[-2], even[-1]
     shares = [score.score for score in even]

@@ -117,7 +117,9 @@ class MethodComparison:
 
     def panel(self) -> Panel:
         """Everybody's points, both axes as shares of the most there can be."""
-        whole = math.log2(self.heart.joint.size_x) if self.objective != "maximin" else self._most_told()
+        whole = math.log2(self.heart.joint.size_x)
+        if self.objective == "maximin":
+            whole = max(1.0, *(float(point.maximin) for point in self.survey.undominated))
         most = float(self.heart.midranges.cost(range(self.heart.joint.size_y)))
         if self.utility == "resolution":
             most = math.log2(self.heart.joint.size_y)
@@ -136,9 +138,6 @@ class MethodComparison:
         lost = "1 - I0(X;Xh) / H0(X)" if self.utility == "resolution" else "distortion / that of one cell"
         told = "I*(S;Xh) / I*(S;X)" if self.objective == "maximin" else "L0(S;Xh) / L0(S;X)"
         return Panel.of(self.name, lost, told, *curves)
-
-    def _most_told(self) -> float:
-        return max(1.0, *(float(point.maximin) for point in self.survey.undominated))
 
     def _spot(self, point: ReleasePoint) -> tuple[float, float]:
         return float(point.loss(self.utility)), float(point.leak(self.objective))

@@ -1,10 +1,7 @@
 """[P4] Fig. 3: what a better answer costs, for the average of two numbers."""
 
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from math import ceil
-from typing import Self
 
 from noiseless.exact import Bits
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
@@ -21,35 +18,6 @@ GAMMAS = tuple(sorted(_EVEN + _AFTER))
 WIDTH = 4
 
 
-@dataclass(frozen=True)
-class Tradeoff:
-    """What the policies for one gamma give away.
-
-    Attributes:
-        cells: the number of answers of the fewest.
-        leakage: L0 of equal cells, in nats.
-        least: L0 of the best policy, in nats.
-        error: the adversary's error dmin behind equal cells, exactly.
-        by_volume: the bound of Theorem II.2 for it.
-    """
-
-    cells: int
-    leakage: float
-    least: float
-    error: Distance
-    by_volume: float
-
-    @classmethod
-    def at(cls, gamma: Fraction) -> Self:
-        """Measure both policies."""
-        volume = mean_of_two()
-        equal = fewest_cells(volume, 1 / gamma)
-        best = least_leakage(volume, 1 / gamma)
-        error = adversary_error(volume, equal.quantizer).smallest
-        by_volume = radius_for_volume(equal.smallest_share * volume.size, volume.dimension)
-        return cls(equal.cells, equal.leakage.upper, best.leakage.upper, error, by_volume)
-
-
 @reproduces(
     "[P4] Fig. 3",
     "Quality against privacy: the average of two numbers",
@@ -58,61 +26,59 @@ class Tradeoff:
 )
 def figure() -> Parts:
     """Sweep gamma."""
-    found = [Tradeoff.at(gamma) for gamma in GAMMAS]
-    gammas = [float(gamma) for gamma in GAMMAS]
+    volume, gammas = mean_of_two(), [float(gamma) for gamma in GAMMAS]
+    equal = [fewest_cells(volume, 1 / gamma) for gamma in GAMMAS]
+    leaks = [policy.leakage.upper for policy in equal]
+    least = [least_leakage(volume, 1 / gamma).leakage.upper for gamma in GAMMAS]
+    cells = [policy.cells for policy in equal]
+    errors = [adversary_error(volume, policy.quantizer).smallest for policy in equal]
+    bounds = [radius_for_volume(p.smallest_share * volume.size, volume.dimension) for p in equal]
     yield Panel.of(
         "Leakage L0(X;Y)",
         "gamma = 1 / tolerated error",
         "nats",
-        Curve.of("equal cells (the paper's policy)", gammas, (f.leakage for f in found)),
-        Curve.of("least of any policy", gammas, (f.least for f in found)),
+        Curve.of("equal cells (the paper's policy)", gammas, leaks),
+        Curve.of("least of any policy", gammas, least),
     )
     yield Panel.of(
         "Maximin information I*(X;Y)",
         "gamma = 1 / tolerated error",
         "bits",
-        Curve.of("log2 of the answers", gammas, (Bits(f.cells).upper for f in found)),
+        Curve.of("log2 of the answers", gammas, (Bits(number).upper for number in cells)),
         note="The proofs write the number of answers itself for I*, (9) its logarithm",
     )
     yield Panel.of(
         "The adversary's error dmin",
         "gamma = 1 / tolerated error",
         "distance in the plane",
-        Curve.of("exact error", gammas, (float(f.error) for f in found)),
-        Curve.dashed("bound by volume (Theorem II.2)", gammas, (f.by_volume for f in found)),
+        Curve.of("exact error", gammas, map(float, errors)),
+        Curve.dashed("bound by volume (Theorem II.2)", gammas, bounds),
     )
-    printed = [ceil(2 * gamma) for gamma in GAMMAS]
-    formula = all(f.error == Distance(Fraction(2 * WIDTH**2, f.cells**2)) for f in found if f.cells > 1)
-    of_exact = [f.by_volume / float(f.error) for f in found]
+    corners = [Distance(Fraction(2 * WIDTH**2, number**2)) for number in cells]
+    formula = all(e == c for e, c, q in zip(errors, corners, cells, strict=True) if q > 1)
+    of_exact = [bound / float(error) for bound, error in zip(bounds, errors, strict=True)]
     yield ClaimCheck(
         "The optimal policy for I* has ceil(2 gamma) equal cells.",
-        f"{found[0].cells} to {found[-1].cells} cells for gamma from {float(GAMMAS[0])} to "
-        f"{float(GAMMAS[-1])}",
+        f"{cells[0]} to {cells[-1]} cells for gamma from {gammas[0]} to {gammas[-1]}",
         "the same number at every gamma",
-        [f.cells for f in found] == printed,
+        cells == [ceil(2 * gamma) for gamma in GAMMAS],
     )
     yield ClaimCheck(
         "As gamma grows the leaked information grows and the adversary's error shrinks.",
-        f"L0 {found[0].leakage:.2f} to {found[-1].leakage:.2f} nats, I* 0 to "
-        f"{Bits(found[-1].cells).upper:.2f} bits, dmin {found[0].error} to {found[-1].error}",
+        f"L0 {leaks[0]:.2f} to {leaks[-1]:.2f} nats, I* 0 to "
+        f"{Bits(cells[-1]).upper:.2f} bits, dmin {errors[0]} to {errors[-1]}",
         "L0 and I* never fall and dmin never rises from one gamma to the next",
-        _rises([f.leakage for f in found])
-        and _rises([float(f.cells) for f in found])
-        and _rises([-float(f.error) for f in found]),
+        leaks == sorted(leaks) and cells == sorted(cells) and errors == sorted(errors, reverse=True),
     )
     yield ClaimCheck(
         "The adversary's error is at least what the volume of the smallest region says (Theorem II.2).",
         f"the bound is {min(of_exact):.2f} to {max(of_exact):.2f} of the exact error",
         "bound <= error at every gamma; from two cells on the error is 4 sqrt(2) / cells, exactly",
-        formula and all(f.by_volume <= f.error for f in found),
+        formula and all(bound <= error for bound, error in zip(bounds, errors, strict=True)),
     )
-    worse = max(found, key=lambda f: f.leakage - f.least)
+    worst = max(range(len(GAMMAS)), key=lambda place: leaks[place] - least[place])
     yield (
         "Equal cells are optimal for I*. By L0 they are not everywhere: at gamma = "
-        f"{float(GAMMAS[found.index(worse)])} they leak {worse.leakage:.4f} nats and the best policy "
-        f"{worse.least:.4f} (p4-example-iv1)."
+        f"{gammas[worst]} they leak {leaks[worst]:.4f} nats and the best policy "
+        f"{least[worst]:.4f} (p4-example-iv1)."
     )
-
-
-def _rises(numbers: list[float]) -> bool:
-    return all(a <= b for a, b in pairwise(numbers))

@@ -4,9 +4,9 @@ from fractions import Fraction
 from importlib.resources import as_file, files
 from itertools import pairwise
 from math import inf, isinf
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from noiseless.audits import audit
 from noiseless.exact import Bits
@@ -14,9 +14,6 @@ from noiseless.gallery.data import Data
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.measures import disarray, leakage, maximin
 from noiseless.theory.continuous import Box, BoxSet, ContinuousRange
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 CELLS = {2: (2, 4, 8, 16, 32), 3: (2, 4, 8)}
 """For k records: how fine a value is told when the k agree."""
@@ -88,10 +85,8 @@ def _bits(joint: ContinuousRange) -> float:
     return found.upper if isinstance(found, Bits) else found
 
 
-def _anonymous_people(table: "pa.Table") -> dict[str, list[tuple[float, int]]]:
+def _anonymous_people(table: pa.Table) -> dict[str, list[tuple[float, int]]]:
     """For each sensitive column and each k: the share of people given away, and how many people are left."""
-    import pyarrow as pa
-
     ages = pa.array(table["age"].to_numpy() // DECADE * DECADE)
     grouped = table.set_column(table.schema.get_field_index("age"), "age", ages)
     codes = np.stack([_codes(grouped[name]) for name in PUBLIC], axis=1)
@@ -106,7 +101,7 @@ def _anonymous_people(table: "pa.Table") -> dict[str, list[tuple[float, int]]]:
     return found
 
 
-def _codes(column: "pa.ChunkedArray") -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _codes(column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.asarray(column.combine_chunks().dictionary_encode().indices.to_numpy(), np.int64)
 
 

@@ -35,7 +35,7 @@ def figure() -> Parts:
         "nats",
         Curve.dashed(PRINTED, EPSILONS, simple_divergence),
         Curve.of(TIGHT, EPSILONS, dp_to_kl),
-        Curve.dots("extreme binary pairs", map(_log, RATIOS), map(_extreme, RATIOS)),
+        Curve.dots("extreme binary pairs", (Nats(r).upper for r in RATIOS), map(_extreme, RATIOS)),
         dots("mechanisms at random", drawn, "epsilon", "divergence"),
     )
     yield Panel.of(
@@ -71,10 +71,6 @@ def figure() -> Parts:
         "left <= middle <= right at 100 values of epsilon up to 4",
         holds,
     )
-
-
-def _log(ratio: Fraction) -> float:
-    return Nats(ratio).upper
 
 
 def _extreme(ratio: Fraction) -> float:

@@ -49,7 +49,8 @@ def _checks() -> Parts:
     most = nearest((each.information, dp_to_mi(each.epsilon)) for each in drawn)
     missed = max(dp_to_mi(e) - subset_selection(e, VALUES[-1]) for e in DOTS)
     quarter = dp_to_mi(SMALL) / dp_to_kl(SMALL)
-    own = _response_capacity(1.0)
+    right = 1 / (1 + math.exp(-1.0))
+    own = mi_dp(Database.of([[right, 1 - right], [1 - right, right]])).upper_nats
     yield ClaimCheck(
         "(22): epsilon-KL-DP implies epsilon-MI-DP.",
         f"of {len(drawn)} mechanisms at random none tells more than {ordered:.3f} of its largest divergence",
@@ -83,8 +84,3 @@ def _checks() -> Parts:
         "within 1e-9 nats",
         abs(own - subset_selection(1.0, 2)) <= NEAR,
     )
-
-
-def _response_capacity(epsilon: float) -> float:
-    right = 1 / (1 + math.exp(-epsilon))
-    return mi_dp(Database.of([[right, 1 - right], [1 - right, right]])).upper_nats

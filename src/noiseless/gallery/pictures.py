@@ -83,14 +83,6 @@ def set_ticks(panel: Panel, axes: "Axes") -> None:
             set_even(axis)
 
 
-def shade_ticks(axes: "Axes", low: float, high: float, *, log: bool) -> None:
-    """The same for a scale of shades."""
-    if log:
-        set_logarithmic(axes.yaxis, low, high)
-    else:
-        set_even(axes.yaxis)
-
-
 def draw(panel: Panel, axes: "Axes", looks: Mapping[str, int], *, note: bool, letters: int = LETTERS) -> None:
     """Draw a panel.
 
@@ -199,7 +191,10 @@ def _raster(raster: Raster, axes: "Axes", letters: int) -> None:
     bar.set_label(textwrap.fill(raster.label, letters))
     bar.outline.set_visible(False)
     bare_axes(bar.ax)
-    shade_ticks(bar.ax, low, high, log=raster.log and low < high)
+    if raster.log and low < high:
+        set_logarithmic(bar.ax.yaxis, low, high)
+    else:
+        set_even(bar.ax.yaxis)
 
 
 def write_files(figure: Figure, outcome: Outcome, folder: Path) -> dict[str, str]:

@@ -6,14 +6,10 @@ them says nothing about the papers.
 
 # ruff: noqa: PLR2004 - shares, heights and ages of people who do not exist
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pyarrow as pa
 
 from noiseless.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _SEED = 20_240_229
 
@@ -68,10 +64,8 @@ def _switched(draw: np.random.Generator, power: int, on: float, off: float) -> I
     return np.where(states, power + draw.integers(-power // 20, power // 20 + 1, _READINGS), 2)
 
 
-def taxi() -> "pa.Table":
+def taxi() -> pa.Table:
     """Trips between a few busy places, and some between anywhere and anywhere."""
-    import pyarrow as pa
-
     draw = _draw("taxi")
     places = np.array([(-73.98, 40.76), (-73.99, 40.73), (-73.96, 40.78), (-73.79, 40.645), (-73.87, 40.77)])
     ends = []
@@ -96,10 +90,8 @@ def taxi() -> "pa.Table":
     )
 
 
-def heart() -> "pa.Table":
+def heart() -> pa.Table:
     """Patients whose cholesterol rises somewhat with their age; now and then it is missing."""
-    import pyarrow as pa
-
     draw = _draw("heart")
     n = _PATIENTS
     age = np.clip(np.round(draw.normal(48, 8, n)), 28, 66).astype(np.int64)
@@ -125,10 +117,8 @@ def heart() -> "pa.Table":
     )
 
 
-def young_people() -> "pa.Table":
+def young_people() -> pa.Table:
     """Young women and men with heights and weights that go together; some do not say."""
-    import pyarrow as pa
-
     draw = _draw("young-people")
     n = _YOUNG
     woman = draw.random(n) < 0.59
@@ -145,10 +135,8 @@ def young_people() -> "pa.Table":
     )
 
 
-def adult() -> "pa.Table":
+def adult() -> pa.Table:
     """People with an age, a schooling, hours of work and a class of salary; most are much alike."""
-    import pyarrow as pa
-
     draw = _draw("adult")
     n = _ADULTS
     age = np.clip(np.round(17 + draw.gamma(2.6, 8.3, n)), 17, 90).astype(np.int64)

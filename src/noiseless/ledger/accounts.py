@@ -7,7 +7,6 @@ they are then, so that a charge costs as much as the cells it names, however man
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from math import gcd, prod
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from noiseless.amounts import Budget, Cost, fraction_text, integer_text, most_ou
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, log2_bounds, round_up
 from noiseless.pricing.event import Record
-from noiseless.pricing.history import BudgetError, History
+from noiseless.pricing.history import BudgetError
 
 FREE = Cost()
 
@@ -160,7 +159,7 @@ def require(
     Raises:
         BudgetError: the batch costs more than is left.
     """
-    if budget is None or shares.is_free or not _protects(record, budget):
+    if budget is None or shares.is_free or not record.is_protected_by(budget):
         return
     overdrawn = [
         (before, more)
@@ -173,11 +172,6 @@ def require(
             if sum(account, start=FREE).exceeds(before + more):
                 before, more = account
         raise BudgetError(before, more, most_outputs(budget, before), budget)
-
-
-@lru_cache(maxsize=256)
-def _protects(record: Record, budget: Budget) -> bool:
-    return History(record, budget).protects
 
 
 def _affected(

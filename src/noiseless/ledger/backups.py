@@ -174,7 +174,7 @@ def _forget_tokens(session: "DatabaseTransaction", datasets: Iterable[str]) -> N
 def _write_accounts(session: "DatabaseTransaction", replay: Replay) -> None:
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
-        session.put(statements.ADD_DATASET, dataset.row)
+        session.put(statements.ADD_DATASET, dataset)
         surpluses = [surplus_row(dataset.id, *item) for item in held.cells.items()]
         session.many(statements.PUT_SURPLUS, surpluses)
         quotas = [quota_row(dataset.id, *item) for item in held.analysts.items()]

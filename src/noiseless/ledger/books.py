@@ -1,6 +1,7 @@
 """A dataset's books, open for reading or for charging."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from noiseless.amounts import Cost, most_outputs
@@ -14,7 +15,6 @@ from noiseless.ledger.state import (
     DatasetRow,
     NewQuestion,
     State,
-    accounts_text,
     answer_row,
     cell_key,
     question_key,
@@ -53,11 +53,13 @@ def find_dataset(session: "DatabaseTransaction", name: str) -> DatasetRow | None
     """A dataset by its name."""
     rows = session.rows(statements.DATASET, [name])
     try:
-        return DatasetRow.of_row(rows[0]) if rows else None
+        dataset = DatasetRow(*rows[0]) if rows else None
+        _ = None if dataset is None else dataset.state
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
         raise LedgerError(
             f"the accounts of {name!r} cannot be read; see `noiseless ledger verify`"
         ) from error
+    return dataset
 
 
 class Books:
@@ -97,15 +99,15 @@ class Books:
     @property
     def state(self) -> State:
         """What people paid and what is left, without the accounts of single cells and analysts."""
-        return self.dataset.state({}, {})
+        return self.dataset.state
 
     def state_with(self, cells: Iterable[str] | None = None, analysts: Iterable[str] | None = None) -> State:
         """The same with the accounts of some cells and analysts; None for all of them."""
-        others = self.dataset.accounts.others
+        others = self.state.others
         surpluses = self.every_surplus() if cells is None else self.surpluses(list(cells))
         named = {cell: surplus.over(others) for cell, surplus in surpluses.items()}
         quotas = self._every_quota() if analysts is None else self._quotas(list(analysts))
-        return self.dataset.state(named, quotas)
+        return replace(self.state, cells=named, analysts=quotas)
 
     def told(
         self,
@@ -148,17 +150,17 @@ class Books:
             QuotaError: more than the analyst may make the dataset pay.
         """
         shares = Shares.of(price)
-        dataset = self.dataset
+        state = self.state
         named: Surpluses = self.surpluses(sorted(shares.cells)) if shares.cells else {}
         require(
-            dataset.accounts,
+            state.accounts,
             shares,
-            budget=dataset.budget,
-            record=dataset.record,
+            budget=state.budget,
+            record=state.record,
             named=named,
             every=self.every_surplus,
         )
-        quota = dataset.analyst_budget
+        quota = state.analyst_budget
         if analyst is not None and quota is not None and not shares.is_free:
             before, asked = self.quota(analyst).cost, shares.most
             if not (before + asked).within(quota):
@@ -283,9 +285,9 @@ class OpenBooks(Books):
         session, number = self._session, self.dataset.id
         session.append(entry)
         if done.declares:
-            session.put(statements.CHANGE_DATASET, [*done.dataset.row[2:], number])
+            session.put(statements.CHANGE_DATASET, [*done.dataset[2:], number])
         elif done.dataset.accounts != self.dataset.accounts:
-            session.put(statements.CHANGE_ACCOUNTS, [accounts_text(done.dataset.accounts), number])
+            session.put(statements.CHANGE_ACCOUNTS, [done.dataset.accounts, number])
         if done.forgets_cells:
             self._surpluses = {}
             session.put(statements.FORGET_CELLS, [number])

@@ -43,13 +43,13 @@ class Declaration:
 
     def has_data_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's version is the one declared."""
-        alone = canonical(record_json(without_earlier(dataset.record)))
-        return self.digest == dataset.digest and canonical(self.record) in (dataset.record_text, alone)
+        alone = canonical(record_json(without_earlier(dataset.state.record)))
+        return self.digest == dataset.digest and canonical(self.record) in (dataset.record, alone)
 
     def has_budgets_of(self, dataset: DatasetRow) -> bool:
         """Whether a dataset's budgets are those declared."""
         texts = (canonical(self.budget), canonical(self.analyst_budget))
-        return texts == (dataset.budget_text, dataset.analyst_budget_text)
+        return texts == (dataset.budget, dataset.analyst_budget)
 
 
 def declare(
@@ -97,7 +97,7 @@ def _added(session: "DatabaseTransaction", wanted: Declaration) -> Version:
     entry = Entry.after(session.head(), wanted.dataset, "dataset", None, body)
     dataset = effects(entry, None, MemoryHoldings()).dataset
     session.append(entry)
-    session.put(ADD_DATASET, dataset.row)
+    session.put(ADD_DATASET, dataset)
     return _version(dataset, is_new=True)
 
 
@@ -110,8 +110,8 @@ def _new_version(
             f"the {what} of {dataset.name!r} changed since version {dataset.version}; declare a new version"
         )
     record = wanted.record
-    if record is not None and carry_over and dataset.accounts.total != FREE:
-        record = record_json(with_earlier(read_record(record), dataset.record))
+    if record is not None and carry_over and dataset.state.total != FREE:
+        record = record_json(with_earlier(read_record(record), dataset.state.record))
     body = {
         "version": dataset.version + 1,
         "digest": wanted.digest,
@@ -141,6 +141,6 @@ def change_budgets(
 ) -> int:
     """Set the budgets of a dataset; the number of the entry."""
     checked_text("who changes a budget", by)
-    each = budget_json(books.dataset.analyst_budget if analyst_budget == "keep" else analyst_budget)
+    each = budget_json(books.state.analyst_budget if analyst_budget == "keep" else analyst_budget)
     said = {"budget": budget_json(budget), "analyst_budget": each}
     return books.follow("budget", {**said, "by": by, "reason": reason})

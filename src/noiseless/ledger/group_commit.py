@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from noiseless.errors import NoiselessError
-from noiseless.ledger.asked_batches import AskedBatch, note_charged
+from noiseless.ledger.analysts import AskedBatch, note_charged
 from noiseless.ledger.books import OpenBooks
 from noiseless.ledger.errors import LedgerUnavailableError
 from noiseless.pricing.history import BudgetError

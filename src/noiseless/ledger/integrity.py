@@ -131,7 +131,7 @@ def verify_session(session: "DatabaseTransaction", expect: Anchor | None) -> Cha
         *chain.replay.tokens.differ(session.rows(everything("ledger_tokens"))),
     ):
         chain.note(problem)
-    spent = {name: dataset.history.spent for name, dataset in chain.replay.datasets.items()}
+    spent = {name: dataset.state.spent for name, dataset in chain.replay.datasets.items()}
     return ChainReport(not chain.problems, chain.count, tuple(chain.problems), chain.place, spent)
 
 
@@ -148,7 +148,7 @@ def _of_accounts(session: "DatabaseTransaction", replay: Replay) -> Iterator[str
     datasets, cells, analysts = set[tuple[Any, ...]](), set[tuple[Any, ...]](), set[tuple[Any, ...]]()
     for name, dataset in replay.datasets.items():
         held = replay.holdings[name]
-        datasets.add(dataset.row)
+        datasets.add(tuple(dataset))
         cells |= {surplus_row(dataset.id, *item) for item in held.cells.items()}
         analysts |= {quota_row(dataset.id, *item) for item in held.analysts.items()}
     names: dict[Any, str] = {dataset.id: repr(name) for name, dataset in replay.datasets.items()}

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from noiseless.amounts import Cost
 from noiseless.ledger.accounts import FREE, Accounts, AnalystAccount, Shares, Surplus, Surpluses
 from noiseless.ledger.entries import Entry, canonical, cost_json, read_cost
 from noiseless.ledger.errors import LedgerError
-from noiseless.ledger.state import DatasetRow
+from noiseless.ledger.state import DatasetRow, State, accounts_text
 
 _NO_ENTRY = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What comes of reading what is nothing like an entry."""
@@ -202,34 +201,32 @@ def _declared(entry: Entry) -> DatasetRow:
         declared=entry.seq,
         changed=entry.seq,
         digest=body["digest"],
-        record_text=canonical(body["record"]),
-        budget_text=canonical(body["budget"]),
-        analyst_budget_text=canonical(body["analyst_budget"]),
-        accounts=Accounts(),
+        record=canonical(body["record"]),
+        budget=canonical(body["budget"]),
+        analyst_budget=canonical(body["analyst_budget"]),
+        accounts=accounts_text(Accounts()),
     )
 
 
 def _rebudgeted(entry: Entry, dataset: DatasetRow) -> Effects:
     """Other budgets from now on."""
     texts = (canonical(entry.body["budget"]), canonical(entry.body["analyst_budget"]))
-    accounts = _carried(dataset)
-    new = dataset._replace(
-        budget_text=texts[0], analyst_budget_text=texts[1], changed=entry.seq, accounts=accounts
-    )
+    accounts = accounts_text(_carried(dataset.state))
+    new = dataset._replace(budget=texts[0], analyst_budget=texts[1], changed=entry.seq, accounts=accounts)
     return Effects(new, declares=True, forgets_cells=accounts != dataset.accounts)
 
 
-def _carried(dataset: DatasetRow) -> Accounts:
+def _carried(state: State) -> Accounts:
     """What was paid, when a version or a budget ends.
 
     Under a budget that refuses nothing, answers are bounded by what a record can be, not by what was paid:
     there are ways to learn all of it that cost one record more and another one less. Whoever paid less has
     no more left than others, so all have paid for the whole record.
     """
-    values = dataset.record.values()
-    if values is None or dataset.history.protects or dataset.accounts.total == FREE:
-        return dataset.accounts
-    return Accounts(Cost(values))
+    worth = state.record.worth
+    if worth is None or state.protects or state.total == FREE:
+        return state.accounts
+    return Accounts(worth)
 
 
 def _versioned(entry: Entry, dataset: DatasetRow) -> Effects:
@@ -240,10 +237,10 @@ def _versioned(entry: Entry, dataset: DatasetRow) -> Effects:
         declared=entry.seq,
         changed=entry.seq,
         digest=body["digest"],
-        record_text=canonical(body["record"]),
+        record=canonical(body["record"]),
     )
     anew = not body["carry_over"]
-    accounts = Accounts() if anew else Accounts(_carried(dataset).total)
+    accounts = accounts_text(Accounts() if anew else Accounts(_carried(dataset.state).total))
     return Effects(new._replace(accounts=accounts), declares=True, forgets_cells=True, forgets_analysts=anew)
 
 
@@ -261,11 +258,11 @@ def paid(
     An entry that neither costs anything nor tells anything leaves its number: it cannot disappear unnoticed.
     """
     named: Surpluses = holdings.surpluses(sorted(shares.cells)) if shares.cells else {}
-    accounts, changed = dataset.accounts.after(shares, named, holdings.every_surplus)
+    accounts, changed = dataset.state.accounts.after(shares, named, holdings.every_surplus)
     quotas = {} if analyst is None else {analyst: holdings.quota(analyst).plus(shares.most)}
     traceless = not asked and shares.is_free
     return Effects(
-        dataset._replace(accounts=accounts, changed=seq if traceless else dataset.changed),
+        dataset._replace(accounts=accounts_text(accounts), changed=seq if traceless else dataset.changed),
         declares=traceless,
         version=dataset.version,
         surpluses=changed,

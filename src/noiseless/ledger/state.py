@@ -4,22 +4,23 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from noiseless.amounts import (
     Budget,
     Cost,
+    Remainder,
     budget_bits,
+    checked_budget,
     fraction_text,
     integer_text,
     read_fraction,
-    remaining_bits,
+    remainder,
 )
 from noiseless.ledger.accounts import Accounts, AnalystAccount, Surplus
 from noiseless.ledger.entries import canonical, read_budget, read_record, without_earlier
 from noiseless.pricing.event import Record
-from noiseless.pricing.history import History
 
 
 @dataclass(frozen=True)
@@ -65,48 +66,53 @@ class State:
     budget: Budget | None
     analyst_budget: Budget | None
     accounts: Accounts
-    cells: Mapping[str, Cost]
-    analysts: Mapping[str, AnalystAccount]
+    cells: Mapping[str, Cost] = field(default_factory=dict)
+    analysts: Mapping[str, AnalystAccount] = field(default_factory=dict)
 
     @property
     def others(self) -> Cost:
         """The sum of all prices for people in no public cell that was ever named."""
         return self.accounts.others
 
-    @property
+    @cached_property
     def total(self) -> Cost:
         """The sum of all prices, for those who paid most."""
         return self.accounts.total
 
-    @property
+    @cached_property
     def spent(self) -> Cost:
-        """The same, but never more than the whole record is worth (H0)."""
-        return self.history.spent
+        """What those paid who paid most, but never more than the whole record is worth (H0)."""
+        return self.record.capped(self.total)
+
+    @cached_property
+    def protects(self) -> bool:
+        """Whether the budget is less than all there is to know; otherwise it refuses nothing."""
+        return self.record.is_protected_by(self.budget)
+
+    @cached_property
+    def left(self) -> Remainder:
+        """What the budget leaves for a batch about everybody."""
+        return remainder(self.budget if self.protects else None, self.spent)
 
     @property
     def remaining(self) -> int | None:
         """The largest number of outputs that a batch about everybody may have; None without end."""
-        return self.history.remaining
+        return self.left.outputs
 
-    @property
+    @cached_property
     def disclosed(self) -> bool:
         """Whether somebody's record may be fully disclosed."""
-        return History(without_earlier(self.record), self.budget, others=self.total).disclosed
+        return without_earlier(self.record).is_disclosed_by(self.total)
 
-    @property
-    def protects(self) -> bool:
-        """Whether the budget is less than all there is to know; otherwise it refuses nothing."""
-        return self.history.protects
-
-    @property
-    def history(self) -> History:
-        """The accounts of those who paid most, as a history."""
-        return History(self.record, self.budget, others=self.total)
-
-    @property
-    def remaining_bits(self) -> float | None:
-        """Bits that are left for a batch about everybody, rounded down; None without end."""
-        return remaining_bits(self.budget, self.total) if self.protects else None
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What is not protected, if anything."""
+        said = []
+        if self.budget is not None and not self.protects:
+            said.append("the budget is as large as all there is to know of a record: it protects nothing")
+        if self.disclosed:
+            said.append("as many outputs are paid for as a record has values: some may be fully disclosed")
+        return tuple(said)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON; bits are rounded to the safe side."""
@@ -118,7 +124,7 @@ class State:
             "analyst_budget": budget_bits(self.analyst_budget),
             "spent": self.spent.upper,
             "spent_outputs": _plain(self.spent.outputs),
-            "remaining": self.remaining_bits,
+            "remaining": self.left.bits,
             "remaining_outputs": None if self.remaining is None else _plain(self.remaining),
             "disclosed": self.disclosed,
             "analysts": {name: tally.upper for name, tally in sorted(self.analysts.items())},
@@ -179,7 +185,7 @@ class ChargedQuestion:
 
 
 class DatasetRow(NamedTuple):
-    """A row of `ledger_datasets`; record and budgets are kept as the canonical JSON that was declared."""
+    """A row of `ledger_datasets`: what was declared, as canonical JSON, and the accounts as a text."""
 
     id: int
     name: str
@@ -187,78 +193,38 @@ class DatasetRow(NamedTuple):
     declared: int
     changed: int
     digest: str
-    record_text: str
-    budget_text: str
-    analyst_budget_text: str
-    accounts: Accounts
-
-    @classmethod
-    def of_row(cls, row: Sequence[Any]) -> "DatasetRow":
-        """The dataset of a row; if it makes none, reading it fails as it likes."""
-        fields: list[Any] = [*row[:9], read_accounts(row[9])]
-        dataset = cls(*fields)
-        _record(dataset.record_text)
-        _budget(dataset.budget_text)
-        _budget(dataset.analyst_budget_text)
-        return dataset
+    record: str
+    budget: str
+    analyst_budget: str
+    accounts: str
 
     @property
-    def row(self) -> tuple[Any, ...]:
-        """The row of a dataset."""
-        return *self[:9], accounts_text(self.accounts)
+    def state(self) -> State:
+        """What people paid and what is left, without the accounts of single cells and analysts.
 
-    @property
-    def record(self) -> Record:
-        """The declared private attributes of one person."""
-        return _record(self.record_text)
-
-    @property
-    def budget(self) -> Budget | None:
-        """The dataset's budget."""
-        return _budget(self.budget_text)
-
-    @property
-    def analyst_budget(self) -> Budget | None:
-        """The budget of each analyst."""
-        return _budget(self.analyst_budget_text)
-
-    @property
-    def history(self) -> History:
-        """The account of those who paid most."""
-        return History(self.record, self.budget, others=self.accounts.total)
+        If the row makes no sense, reading it fails as it likes.
+        """
+        return _state(self)
 
     def makes_sense(self) -> bool:
         """Whether it is of the right kinds all over; of wrong ones, budgets and records fail as they like."""
-        histories = (self.history, History(self.record, self.analyst_budget))
-        return (
-            all(isinstance(one.spent, Cost) for one in histories)
-            and type(self.version) is int
-            and type(self.digest) is str
-        )
-
-    def state(self, cells: Mapping[str, Cost], analysts: Mapping[str, AnalystAccount]) -> State:
-        """What people paid and what is left, with the accounts of some cells and analysts."""
-        return State(
-            dataset=self.name,
-            version=self.version,
-            digest=self.digest,
-            record=self.record,
-            budget=self.budget,
-            analyst_budget=self.analyst_budget,
-            accounts=self.accounts,
-            cells=cells,
-            analysts=analysts,
-        )
+        for budget in (self.state.budget, self.state.analyst_budget):
+            if budget is not None:
+                checked_budget(budget)
+        return (type(self.state.spent), type(self.version), type(self.digest)) == (Cost, int, str)
 
 
 @lru_cache(maxsize=256)
-def _record(text: str) -> Record:
-    return read_record(json.loads(text))
+def _state(row: DatasetRow) -> State:
+    """The state of a row, which is read again and again: what follows from it is computed once."""
+    said = _declared(row.record, row.budget, row.analyst_budget)
+    return State(row.name, row.version, row.digest, *said, read_accounts(row.accounts))
 
 
 @lru_cache(maxsize=256)
-def _budget(text: str) -> Budget | None:
-    return read_budget(json.loads(text))
+def _declared(record: str, *budgets: str) -> tuple[Record, Budget | None, Budget | None]:
+    bits, analyst_bits = (read_budget(json.loads(budget)) for budget in budgets)
+    return read_record(json.loads(record)), bits, analyst_bits
 
 
 def accounts_text(accounts: Accounts) -> str:
@@ -273,7 +239,6 @@ def accounts_text(accounts: Accounts) -> str:
     return found if whose is None else f"{found} {whose}"
 
 
-@lru_cache(maxsize=256)
 def read_accounts(text: str) -> Accounts:
     """The accounts of a text."""
     outputs, capacity, ratio, more, *whose = text.split(" ", 4)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import prod
 
+from noiseless.amounts import Budget, Cost
 from noiseless.domain.schema import Schema
 from noiseless.errors import ColumnError, RequestError
 from noiseless.pricing.partition import DomainPartition, refined
@@ -54,6 +55,24 @@ class Record:
         """How many values some attributes (all unless said) take together, in all rows; None if no end."""
         chosen = list(map(self.sizes.__getitem__, self.sizes if names is None else names))
         return None if None in chosen else prod(filter(None, chosen)) ** self.rows
+
+    @cached_property
+    def worth(self) -> Cost | None:
+        """What all of it costs (H0): as many outputs as it has values; None if there is no end."""
+        values = self.values()
+        return None if values is None else Cost(values)
+
+    def is_disclosed_by(self, paid: Cost) -> bool:
+        """Whether answers with so many outputs may fully disclose somebody's record."""
+        return self.worth is not None and not self.worth.exceeds(paid)
+
+    def capped(self, paid: Cost) -> Cost:
+        """What was paid, but never more than all of it is worth."""
+        return self.worth if self.worth is not None and self.is_disclosed_by(paid) else paid
+
+    def is_protected_by(self, budget: Budget | None) -> bool:
+        """Whether a budget is less than all there is to know; otherwise it refuses nothing."""
+        return budget is not None and (self.worth is None or not self.worth.within(budget))
 
     def require(self, names: Iterable[str]) -> None:
         """Check that attributes belong to the record.

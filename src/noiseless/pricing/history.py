@@ -88,14 +88,12 @@ class History:
         The cap is that of the whole record. The attributes asked about so far are no cap: whether others are
         asked about later may depend on the answers.
         """
-        values = self.record.values()
-        return Cost(values) if values is not None and self.disclosed else self.total
+        return self.record.capped(self.total)
 
     @property
     def disclosed(self) -> bool:
         """Whether somebody's record may be fully disclosed: as many outputs as it has values."""
-        values = self.record.values()
-        return values is not None and not Cost(values).exceeds(self.total)
+        return self.record.is_disclosed_by(self.total)
 
     @property
     def remaining(self) -> int | None:
@@ -107,8 +105,7 @@ class History:
     @property
     def protects(self) -> bool:
         """Whether the budget is less than all there is to know; otherwise it refuses nothing."""
-        values = self.record.values()
-        return self.budget is not None and (values is None or not Cost(values).within(self.budget))
+        return self.record.is_protected_by(self.budget)
 
     def spent_by(self, cell: Hashable) -> Cost:
         """The sum of all prices for the people of one public cell."""

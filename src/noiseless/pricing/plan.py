@@ -1,6 +1,7 @@
 """What a question costs, before it is asked."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +13,7 @@ from typing import Any
 from noiseless.display import html_table, significant
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, round_up
-from noiseless.pricing.reach import QuantizedQuery, allowed_reach, coarsest, finest, printed_cells
+from noiseless.pricing.reach import QuantizedQuery, Reach, allowed_reach, coarsest, finest, printed_cells
 from noiseless.questions import (
     Attribute,
     Continuum,
@@ -20,6 +21,7 @@ from noiseless.questions import (
     LinearOnBox,
     MiddleMedianOnInterval,
     OrderOnInterval,
+    OwnQuery,
     Quantity,
     Query,
     Variance,
@@ -30,7 +32,7 @@ from noiseless.questions import (
     minimum,
     total,
 )
-from noiseless.ranges.quantizer import Edged, Stepped
+from noiseless.ranges.quantizer import Edged, Listed, Stepped
 
 _ON_LATTICES: Mapping[str, Callable[[int, Attribute], Query]] = {
     "sum": total,
@@ -54,6 +56,12 @@ _ON_INTERVALS: Mapping[str, Callable[[int, Quantity], Query]] = {
 NAMES = ("count", *_ON_LATTICES)
 """The questions that can be planned."""
 
+OWN = "own"
+"""A question of one's own, by the bounds of its answer and its sensitivity."""
+
+
+ONE_LIMIT = "give a budget in bits, a reach or a largest error (--budget, --max-error), and only one of them"
+NO_PEOPLE = "n is the number of people who take part (--n N)"
 
 _SQL_NAMES = {"avg": "mean", "average": "mean", "var": "variance", "var_pop": "variance"}
 
@@ -105,8 +113,53 @@ def named_query(
 _DIGITS = 6
 
 
+class PlannedPrice:
+    """What one person can do to an answer that is planned, and what that costs."""
+
+    outcome: Reach
+    values_of_record: int | None
+
+    @property
+    def reach(self) -> int:
+        """How many different answers one person can cause; that one is withheld is an answer too."""
+        return self.outcome.outputs
+
+    @property
+    def reach_exact(self) -> bool:
+        """Whether somebody can really cause so many; otherwise it is a bound."""
+        return self.outcome.exact
+
+    @property
+    def bits(self) -> Bits:
+        """The price: log2 of the reach."""
+        return self.outcome.bits
+
+    @property
+    def entropy_of_record(self) -> Bits | float:
+        """H0(X_i): the bits there are to protect; infinite for any number of an interval."""
+        return math.inf if self.values_of_record is None else Bits(self.values_of_record)
+
+    @property
+    def record_words(self) -> str:
+        """The same in words."""
+        return "infinitely many bits" if self.values_of_record is None else str(Bits(self.values_of_record))
+
+
+class Promise(ABC):
+    """What the cells of a plan were chosen to keep, beside an error or a price."""
+
+    @property
+    @abstractmethod
+    def line(self) -> str:
+        """What is kept, in a sentence."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The same under the names it has in JSON."""
+
+
 @dataclass(frozen=True, repr=False)
-class Plan:
+class Plan(PlannedPrice):
     """The finest answer within a budget, or the coarsest one within an error, and its price.
 
     Attributes:
@@ -115,6 +168,7 @@ class Plan:
         mechanism: the question and the cells its answer is told in.
         values_of_record: how many values a record can have; None when infinitely many.
         paper_cells: how many cells the recipe printed in [P1] would allow for the same bits, unsoundly.
+        promise: what else its cells keep, if they were chosen for that.
     """
 
     query: str
@@ -122,6 +176,7 @@ class Plan:
     mechanism: QuantizedQuery
     values_of_record: int | None
     paper_cells: int
+    promise: Promise | None = None
 
     @property
     def cells(self) -> int:
@@ -134,34 +189,34 @@ class Plan:
         quantizer = self.mechanism.quantizer
         if isinstance(quantizer, Stepped):
             return quantizer.span.step * quantizer.points
-        if isinstance(quantizer, Edged):
-            return max(after - before for before, after in pairwise(quantizer.edges))
+        if self._cells_differ:
+            return max(
+                after - before for before, after in pairwise(map(quantizer.edge, range(self.cells + 1)))
+            )
         return quantizer.span.width / quantizer.cells
 
     @property
-    def reach(self) -> int:
-        """How many different answers one person can cause."""
-        return self.mechanism.reach.outputs
+    def record_words(self) -> str:
+        """The bits of a record; nobody says them of a question of one's own."""
+        return "an unknown number of bits" if self.query == OWN else super().record_words
 
     @property
-    def reach_exact(self) -> bool:
-        """Whether somebody can really cause so many; otherwise it is a bound."""
-        return self.mechanism.reach.exact
+    def _unbounded(self) -> float | None:
+        return None if self.query == OWN else math.inf
 
     @property
-    def bits(self) -> Bits:
-        """The price: log2 of the reach."""
-        return self.mechanism.bits
+    def _cells_differ(self) -> bool:
+        return isinstance(self.mechanism.quantizer, Edged | Listed)
+
+    @property
+    def outcome(self) -> Reach:  # type: ignore[override]  # the mechanism has it
+        """How many answers one person can cause."""
+        return self.mechanism.reach
 
     @property
     def worst_error(self) -> Fraction:
         """How far the told value can be from the truth."""
         return self.mechanism.worst_error
-
-    @property
-    def entropy_of_record(self) -> Bits | float:
-        """H0(X_i): the bits there are to protect; infinite for any number of an interval."""
-        return math.inf if self.values_of_record is None else Bits(self.values_of_record)
 
     @property
     def warning(self) -> str | None:
@@ -185,8 +240,9 @@ class Plan:
             "worst_error": round_up(self.worst_error),
             "worst_error_exact": str(self.worst_error),
             "paper_cells": self.paper_cells,
-            "entropy_of_record": entropy.lower if isinstance(entropy, Bits) else entropy,
+            "entropy_of_record": entropy.lower if isinstance(entropy, Bits) else self._unbounded,
             "warning": self.warning,
+            **({} if self.promise is None else self.promise.to_dict()),
         }
 
     def __repr__(self) -> str:
@@ -194,19 +250,19 @@ class Plan:
 
     def _repr_html_(self) -> str:
         title, *lines = str(self).split("\n")
-        most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
+        most = " at most" if self._cells_differ else ""
         rows = {
             "cells": f"{self.cells:,}",
             "cell width": f"{self.cell_width}{most}",
             "worst error": str(self.worst_error),
             "reach": f"{self.reach:,}" + ("" if self.reach_exact else " (a bound)"),
             "price": str(self.bits),
-            "bits of a record": _bits(self.entropy_of_record),
+            "bits of a record": self.record_words,
         }
         return html_table(title, rows, lines[2:])
 
     def __str__(self) -> str:
-        most = " at most" if isinstance(self.mechanism.quantizer, Edged) else ""
+        most = " at most" if self._cells_differ else ""
         told = f"{self.cells:,} cell{'s' * (self.cells != 1)} of width {float(self.cell_width):g}{most}"
         exact = "" if self.reach_exact else " (a bound)"
         who = "1 person" if self.people == 1 else f"{self.people:,} people"
@@ -214,7 +270,8 @@ class Plan:
         lines = [
             f"{self.query} of {who}: {told}, off by {rounded_up(self.worst_error)} at most.",
             f"One person can cause {answers}{exact}: the price is {self.bits}.",
-            f"A record holds {_bits(self.entropy_of_record)}.",
+            f"A record holds {self.record_words}.",
+            *([] if self.promise is None else [self.promise.line]),
         ]
         return "\n".join([*lines, *([f"Warning: {self.warning}."] if self.warning else [])])
 
@@ -228,6 +285,7 @@ def question_plan(
     budget: Rational | None = None,
     reach: int | None = None,
     max_error: Rational | None = None,
+    sensitivity: Rational | None = None,
 ) -> Plan:
     """The finest answer to a question for a budget or a reach, or the cheapest one for an error.
 
@@ -239,12 +297,51 @@ def question_plan(
     """
     given = [limit for limit in (budget, reach, max_error) if limit is not None]
     if len(given) != 1:
-        raise RequestError(
-            "give a budget in bits, a reach or a largest error (--budget, --max-error), and only one of them"
-        )
+        raise RequestError(ONE_LIMIT)
     if n is None:
-        raise RequestError("n is the number of people who take part (--n N)")
+        raise RequestError(NO_PEOPLE)
+    limit: dict[str, Any] = {"budget": budget, "reach": reach, "max_error": max_error}
+    if query == OWN or sensitivity is not None:
+        return chosen_plan(query, _own(query, n, bounds, step, sensitivity), None, **limit)
     question, values = named_query(query, n, *declared_bounds(query, bounds), step)
+    return chosen_plan(query, question, values, **limit)
+
+
+def _own(
+    query: str,
+    n: int,
+    bounds: tuple[Rational, Rational] | None,
+    step: Rational | None,
+    sensitivity: Rational | None,
+) -> OwnQuery:
+    if query != OWN or bounds is None or sensitivity is None:
+        raise RequestError(
+            "a question of one's own (--query own) needs the bounds of its answer (--bounds LO HI) and how"
+            " far one person moves it (--sensitivity S)"
+        )
+    return OwnQuery.of(n, bounds, sensitivity, step)
+
+
+def chosen_plan(
+    query: str,
+    question: Query,
+    values: int | None,
+    *,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+) -> Plan:
+    """The plan of a question for the one limit that is given.
+
+    Args:
+        query: its name.
+        question: the question.
+        values: how many values a record can have; None when infinitely many, or when that is not known.
+        budget: the bits that one person may lose.
+        reach: the same as a number of answers.
+        max_error: the largest tolerated error, instead.
+    """
+    n = question.people
     if max_error is not None:
         mechanism = coarsest(question, max_error)
         return Plan(query, n, mechanism, values, printed_cells(question, mechanism.bits))
@@ -284,10 +381,6 @@ def whole_reach(reach: object) -> int:
     if isinstance(reach, bool) or not isinstance(reach, Integral) or reach < 1:
         raise RequestError("a reach is a whole number of answers, 1 or more; give a budget in bits otherwise")
     return int(reach)
-
-
-def _bits(amount: Bits | float) -> str:
-    return str(amount) if isinstance(amount, Bits) else "infinitely many bits"
 
 
 def rounded_up(number: Fraction) -> str:

@@ -12,6 +12,7 @@ from noiseless.questions.order import (
     minimum,
     quantile,
 )
+from noiseless.questions.own import OwnQuery
 from noiseless.questions.statistics import Variance
 from noiseless.ranges.spans import Continuum, Lattice, Span
 
@@ -28,6 +29,7 @@ __all__ = [
     "MiddleMedianOnInterval",
     "OrderOnInterval",
     "OrderStatistic",
+    "OwnQuery",
     "Quantity",
     "Query",
     "Slide",

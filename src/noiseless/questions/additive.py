@@ -52,7 +52,7 @@ class Additive(CountedQuery):
     rows: int = 1
 
     def __post_init__(self) -> None:
-        require_people(self.people)
+        super().__post_init__()
         if self.rows < 1:
             raise RequestError("a person has at least one row")
 
@@ -229,9 +229,6 @@ class Weighted(Query):
 
     pieces = 1
 
-    def __post_init__(self) -> None:
-        require_people(self.people)
-
     @property
     def people(self) -> int:  # type: ignore[override]  # the weights say how many
         """As many as there are weights."""
@@ -299,9 +296,6 @@ class LinearOnBox(Query):
     times: int = 1
 
     pieces = 1
-
-    def __post_init__(self) -> None:
-        require_people(self.people)
 
     @property
     def people(self) -> int:  # type: ignore[override]  # the weights say how many

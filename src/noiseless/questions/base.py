@@ -204,6 +204,9 @@ class Query(ABC):
     attribute: "Attribute | Quantity"
     """The private attribute that the answer depends on."""
 
+    def __post_init__(self) -> None:
+        require_people(self.people)
+
     @property
     @abstractmethod
     def span(self) -> Span:

@@ -6,7 +6,6 @@ filters are alike exactly when their diagrams are. Runs of numbers with the same
 that a domain may have any size.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -66,23 +65,18 @@ def outside(runs: Runs, size: int) -> Runs:
     return tuple((start, stop) for start, stop in zip(ends[::2], ends[1::2], strict=True) if start < stop)
 
 
-class Filter(ABC):
+class Filter:
     """A condition on a row, which holds or does not."""
 
     @property
-    @abstractmethod
     def columns(self) -> frozenset[str]:
         """The columns it looks at."""
+        return frozenset()
 
 
 @dataclass(frozen=True)
 class Everything(Filter):
     """The filter that holds for every row."""
-
-    @property
-    def columns(self) -> frozenset[str]:
-        """None."""
-        return frozenset()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from noiseless.questions.base import (
     Quantity,
     Query,
     Slide,
-    require_people,
     sums,
 )
 from noiseless.ranges.spans import Continuum, Lattice
@@ -49,7 +48,7 @@ class OrderStatistic(CountedQuery):
     pieces = 1
 
     def __post_init__(self) -> None:
-        require_people(self.people)
+        super().__post_init__()
         if not 1 <= self.rank <= self.people:
             raise RequestError(f"of {self.people:,} values none has rank {self.rank:,}")
 
@@ -93,7 +92,7 @@ class MiddleMedian(CountedQuery):
     pieces = 1
 
     def __post_init__(self) -> None:
-        require_people(self.people)
+        super().__post_init__()
         if self.people % 2:
             raise RequestError("an odd number of values has one in the middle; ask for the order statistic")
 
@@ -130,9 +129,6 @@ class OrderOnInterval(Query):
     attribute: Quantity
 
     pieces = 1
-
-    def __post_init__(self) -> None:
-        require_people(self.people)
 
     @property
     def span(self) -> Continuum:

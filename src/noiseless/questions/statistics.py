@@ -18,7 +18,6 @@ from noiseless.questions.base import (
     Query,
     Slide,
     positions,
-    require_people,
 )
 from noiseless.ranges.spans import Continuum, Lattice
 from noiseless.work import check
@@ -50,7 +49,7 @@ class FilteredMean(Query):
     pieces = None  # the person can also be absent: no order helps
 
     def __post_init__(self) -> None:
-        require_people(self.people)
+        super().__post_init__()
         if not 1 <= self.least_group <= self.people:
             raise RequestError(
                 f"the smallest group is a number between 1 and the {self.people:,} who take part"
@@ -131,9 +130,6 @@ class Variance(CountedQuery):
     attribute: Attribute
 
     pieces = 2  # down, then up
-
-    def __post_init__(self) -> None:
-        require_people(self.people)
 
     @property
     def span(self) -> Lattice:

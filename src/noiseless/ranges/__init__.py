@@ -1,7 +1,12 @@
 """Uncertain variables: finite joint ranges, and what can be told apart in them."""
 
-from noiseless.ranges.joint import JointRange
-from noiseless.ranges.partition import Partition, confusability_edges, count_blocks, overlap_partition
+from noiseless.ranges.joint import (
+    JointRange,
+    Partition,
+    confusability_edges,
+    count_blocks,
+    overlap_partition,
+)
 
 __all__ = [
     "JointRange",

@@ -1,4 +1,4 @@
-"""Finite joint ranges: the set of pairs (x, y) that two uncertain variables can take together."""
+"""Finite joint ranges, the pairs (x, y) that two uncertain variables can take together, and their parts."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.tables import Tally
-from noiseless.tables.kernels import distinct_keys, distinct_values, run_starts, split_last
+from noiseless.tables.kernels import compiled, distinct_keys, distinct_values, run_starts, split_last
 
 Labels = Sequence[Any]
 
@@ -131,7 +131,13 @@ class JointRange:
         """The distinct pairs, sorted."""
         if isinstance(self.pairs, GroupedPairs):
             return self.pairs
-        keys, _ = distinct_keys(np.sort(self.pairs.y * self.size_x + self.pairs.x))
+        keys = self.pairs.y * self.size_x + self.pairs.x
+        if self.size_x * self.size_y <= 16 * len(keys):
+            met = np.zeros(self.size_x * self.size_y, bool)
+            met[keys] = True
+            keys = np.flatnonzero(met)
+        else:
+            keys, _ = distinct_keys(np.sort(keys))
         starts, x = split_last(keys, self.size_x)
         return GroupedPairs(x, starts)
 
@@ -187,8 +193,6 @@ class JointRange:
 
     def count_blocks(self) -> int:
         """How many blocks the overlap partition has."""
-        from noiseless.ranges.partition import count_blocks
-
         return count_blocks(self)
 
     def posterior(self, y: int) -> IntArray:
@@ -220,7 +224,8 @@ class JointRange:
         Args:
             cells: the cell of each y, as codes 0..cells-1.
         """
-        return JointRange.from_codes(self.x, np.asarray(cells, np.int64)[self.y], self.x_labels)
+        pairs = LoosePairs(self.x, np.asarray(cells, np.int64)[self.y])
+        return JointRange(pairs, self.size_x, _size(pairs.y, "y"), self.x_labels)
 
     def is_unrelated(self, given: npt.ArrayLike | None = None) -> bool:
         """Whether X and Y are unrelated: [[X, Y]] = [[X]] x [[Y]] (Definition II.1 of [P4]).
@@ -262,3 +267,118 @@ def _dense(codes: IntArray, size: int) -> tuple[IntArray, int]:
 
 def _label(labels: Labels | None, code: int) -> Any:  # noqa: ANN401 - whatever the labels are
     return int(code) if labels is None else labels[code]
+
+
+# The overlap partition. Components of the bipartite graph, of the confusability graph, the overlap partition
+# of [P1] and [P3] and the taxicab partition of [P4] are one object.
+
+Codes = IntArray | list[int]
+
+_SMALL = 50_000
+"""Below this many pairs plain Python beats loading the compiled kernel."""
+
+
+def roots_of_pairs(x: IntArray, y: IntArray, size_x: int, size_y: int) -> IntArray:
+    """For each x the smallest x that is connected with it; pairs in any order."""
+    first = np.full(size_y, -1)
+    if len(x) < _SMALL:
+        parents = list(range(size_x))
+        _unite(x.tolist(), y.tolist(), first.tolist(), parents)
+        return np.array(parents, np.int64)
+    roots = np.arange(size_x)
+    compiled(_unite)(x, y, first, roots)
+    return roots
+
+
+def _unite(x: Codes, y: Codes, first: Codes, parent: Codes) -> None:
+    """Union by smallest root, with path halving; in the end each parent is the root.
+
+    Joining each x with the first x seen with its y is enough: the trees stand on one side only, and neither
+    the bipartite graph nor the confusability graph is ever built. The loop stops when one component is left,
+    which with few values on a side is soon.
+    """
+    left = len(parent) - 1
+    for pair in range(len(x)):
+        b = x[pair]
+        a = first[y[pair]]
+        if a < 0:
+            first[y[pair]] = b
+            continue
+        while parent[a] != a:
+            parent[a] = parent[parent[a]]
+            a = parent[a]
+        while parent[b] != b:
+            parent[b] = parent[parent[b]]
+            b = parent[b]
+        if a != b:
+            parent[max(a, b)] = min(a, b)
+            left -= 1
+            if left == 0:
+                break
+    for value in range(len(parent)):  # roots are smallest, so each parent is final before its children
+        parent[value] = parent[parent[value]]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A partition of [[X]] and of [[Y]] into blocks that belong together.
+
+    Attributes:
+        x_blocks: the block of each x, numbered by smallest x.
+        y_blocks: the block of each y.
+        count: how many blocks there are.
+    """
+
+    x_blocks: IntArray
+    y_blocks: IntArray
+    count: int
+
+    def after_merge(self, cells: npt.ArrayLike) -> "Partition":
+        """The partition once the values of Y are merged into cells ([P3] V-B1): fuse the blocks a cell meets.
+
+        Args:
+            cells: the cell of each y.
+
+        Returns:
+            The partition of [[X]] and of [[Y]] (the original values of Y, not the cells).
+        """
+        cell_of = np.asarray(cells, np.int64)
+        roots = roots_of_pairs(self.y_blocks, cell_of, self.count, int(cell_of.max()) + 1)
+        return _relabelled(roots, self.x_blocks, self.y_blocks)
+
+
+def overlap_partition(joint: JointRange) -> Partition:
+    """The overlap (taxicab) partition of a joint range (Definition 1 of [P3], Definition II.2 of [P4])."""
+    roots = roots_of_pairs(joint.x, joint.y, joint.size_x, joint.size_y)
+    return _relabelled(roots, np.arange(joint.size_x), joint.x[joint.starts[:-1]])
+
+
+def count_blocks(joint: JointRange) -> int:
+    """How many blocks the overlap partition has, without writing it down or sorting the pairs."""
+    pairs = joint.pairs if isinstance(joint.pairs, LoosePairs) else joint
+    sides = (joint.size_x, pairs.x), (joint.size_y, pairs.y)
+    (size, few), (other, many) = sorted(sides, key=lambda side: side[0])  # small trees stay in the cache
+    roots = roots_of_pairs(few, many, size, other)
+    return int(np.count_nonzero(roots == np.arange(size)))
+
+
+def _relabelled(roots: IntArray, x: IntArray, y: IntArray) -> Partition:
+    """Number the blocks 0, 1, ... and name the block of each x and y, given a representative of each."""
+    distinct, blocks = np.unique(roots, return_inverse=True)
+    return Partition(blocks[x], blocks[y], len(distinct))
+
+
+def confusability_edges(joint: JointRange) -> IntArray:
+    """The pairs y < y' whose posterior sets overlap ([P3] section IV), one row an edge.
+
+    There can be |[[Y]]|^2 / 2 of them; the overlap partition needs none.
+    """
+    from scipy.sparse import csr_array
+
+    shape = (joint.size_y, joint.size_x)
+    incidence = csr_array((np.ones(len(joint), np.int64), joint.x, joint.starts), shape=shape)
+    shared = (incidence @ incidence.T).tocoo()
+    first, second = shared.coords
+    edges = np.column_stack((first, second))[first < second].astype(np.int64)
+    ordered: IntArray = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
+    return ordered

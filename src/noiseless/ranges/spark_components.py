@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from noiseless.ranges.partition import roots_of_pairs
+from noiseless.ranges.joint import roots_of_pairs
 from noiseless.tables.spark_frames import cut
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Table releases and their certificates: a sensitive column hidden by merging public ones ([P3])."""
 
+from noiseless.releases.application import AppliedLimit, AppliedRelease, apply_release
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.pipeline import frontier, make_frontier, make_release, release
@@ -9,6 +10,8 @@ from noiseless.search.measures import ReleasePoint
 from noiseless.search.survey import Series
 
 __all__ = [
+    "AppliedLimit",
+    "AppliedRelease",
     "Certificate",
     "ColumnChange",
     "Example",
@@ -17,6 +20,7 @@ __all__ = [
     "ReleasePoint",
     "ReleaseRequest",
     "Series",
+    "apply_release",
     "frontier",
     "make_frontier",
     "make_release",

@@ -21,6 +21,9 @@ _SPECIAL = r'["\\\x00-\x1f]'
 _LARGEST_EXACT = 38
 """Digits that a 128-bit decimal holds."""
 
+_AT_ONCE = 2**18
+"""Rows hashed at a time."""
+
 
 def canonical(values: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Each value as the one text that stands for it; null for a missing one.
@@ -165,31 +168,31 @@ def json_rows(columns: Sequence[tuple[pa.Array, IntArray]]) -> pa.Array:
     """Rows as JSON arrays of canonical texts.
 
     Args:
-        columns: for each its distinct texts, and which of them each row has.
+        columns: for each its distinct texts as JSON, and which of them each row has.
 
-    >>> names, ages = (pa.array(["a", None]), np.array([0, 1])), (pa.array(["b"]), np.array([0, 0]))
+    >>> names, ages = (json_texts(pa.array(["a", None])), [0, 1]), (json_texts(pa.array(["b"])), [0, 0])
     >>> json_rows([names, ages]).to_pylist()
     ['["a","b"]', '[null,"b"]']
     """
-    parts = [json_texts(texts).take(pa.array(codes)) for texts, codes in columns]
+    parts = [texts.take(pa.array(codes)) for texts, codes in columns]
     joined = pc.binary_join_element_wise(*parts, ",") if len(parts) > 1 else parts[0]
     return pc.binary_join_element_wise("[", joined, "]", "")
 
 
-def digest(names: Sequence[str], rows: pa.Array, counts: IntArray) -> str:
+def digest(names: Sequence[str], columns: Sequence[tuple[pa.Array, IntArray]], counts: IntArray) -> str:
     """The digest of a table: of its columns' names and its rows, each distinct one with how often it occurs.
 
     Args:
         names: the columns.
-        rows: rows as JSON arrays; a row may be there several times.
-        counts: how often each occurs.
+        columns: for each its distinct texts, and which of them each row has; rows may be there several times.
+        counts: how often each row occurs.
 
-    >>> digest(["a"], pa.array(['["1"]', '["2"]']), np.array([1, 2]))[:15]
+    >>> digest(["a"], [(pa.array(["1", "2"]), np.array([0, 1]))], np.array([1, 2]))[:15]
     'sha256:20b3e6e4'
     """
     whole = sha256(json.dumps(list(names), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
     engine, name = OwnEngine.start(), f"noiseless_rows_{uuid4().hex}"
-    engine.connection.register(name, pa.table({"row": rows, "held": counts}))
+    engine.connection.register(name, _counted_rows(columns, counts))
     try:
         hashes = f"SELECT unhex(sha256(row)) AS hash, sum(held)::BIGINT::VARCHAR AS held FROM {name}"
         found = engine.arrow(f"{hashes} GROUP BY hash ORDER BY hash")
@@ -201,3 +204,61 @@ def digest(names: Sequence[str], rows: pa.Array, counts: IntArray) -> str:
             b"".join(pc.binary_join_element_wise(batch["hash"].cast(pa.binary()), held, b"").to_pylist())
         )
     return f"sha256:{whole.hexdigest()}"
+
+
+def _counted_rows(columns: Sequence[tuple[pa.Array, IntArray]], counts: IntArray) -> pa.RecordBatchReader:
+    """Rows as JSON, and how often each occurs; some at a time, for all take more room than the table."""
+    quoted = [(json_texts(texts), codes) for texts, codes in columns]
+    parts = (slice(begin, begin + _AT_ONCE) for begin in range(0, len(counts), _AT_ONCE))
+    schema = pa.schema([("row", pa.string()), ("held", pa.int64())])
+    batches = (
+        pa.record_batch(
+            [
+                json_rows([(texts, codes[part]) for texts, codes in quoted]),
+                pa.array(counts[part], pa.int64()),
+            ],
+            schema=schema,
+        )
+        for part in parts
+    )
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$"
+"""What a text that reads as a number looks like."""
+_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+_LARGEST_DECIMAL = 38
+
+
+def typed_numbers(texts: pa.Array) -> pa.Array:
+    """Canonical numbers in the narrowest type that holds all of them exactly; text if one is no number.
+
+    >>> typed_numbers(pa.array(["1", "2.5", None])).type, typed_numbers(pa.array(["1", "*"])).type
+    (DataType(double), DataType(string))
+    """
+    if not pc.all(pc.match_substring_regex(texts, NUMBER)).as_py():
+        return texts
+    if pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
+        return texts.cast(pa.int64())
+    doubles = texts.cast(pa.float64())
+    if canonical(doubles).equals(texts):
+        return doubles
+    points = pc.find_substring(texts, ".")
+    behind = pc.if_else(pc.less(points, 0), 0, pc.subtract(pc.subtract(pc.binary_length(texts), points), 1))
+    places = pc.max(behind).as_py()
+    before = pc.max(pc.subtract(pc.binary_length(texts), behind)).as_py()
+    if before + places <= _LARGEST_DECIMAL:
+        return texts.cast(pa.decimal128(_LARGEST_DECIMAL, places))
+    return texts
+
+
+def typed_words(texts: pa.Array, kind: str, codeword: str) -> pa.Array:
+    """What a column reads in each cell, as numbers or days where all of it is."""
+    if codeword == "interval" or kind not in ("number", "date"):
+        return texts
+    if kind == "number":
+        return typed_numbers(texts)
+    try:
+        return texts.cast(pa.date32())
+    except pa.ArrowInvalid:  # some read `*`
+        return texts

@@ -1,7 +1,7 @@
 """The certificate of a release: what is claimed, and the partition to check it by."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -16,12 +16,13 @@ import pyarrow.compute as pc
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.releases.canonical import digest, json_rows
+from noiseless.releases.canonical import digest, json_rows, json_texts
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource
 from noiseless.tables import written_whole
+from noiseless.tables.kernels import run_starts
 
 FORMAT, VERSION = "noiseless-certificate", 1
 
@@ -35,7 +36,8 @@ class CertificateCells:
 
     Attributes:
         released: what is released for each cell, a JSON array each.
-        members: the public tuples, cell by cell, a JSON array each.
+        columns: for each public column its texts as JSON, and which of them each public tuple has.
+        order: the public tuples, cell by cell.
         sizes: how many of them each cell has.
         rows: how many rows each cell has.
         posteriors: how few sensitive values each leaves.
@@ -43,7 +45,8 @@ class CertificateCells:
     """
 
     released: pa.Array
-    members: pa.Array
+    columns: Sequence[tuple[pa.Array, IntArray]]
+    order: IntArray
     sizes: IntArray
     rows: IntArray
     posteriors: IntArray
@@ -57,9 +60,10 @@ class CertificateCells:
         ends = np.append(0, np.cumsum(self.sizes))
         for start in range(0, len(self), _CHUNK):
             stop = min(start + _CHUNK, len(self))
-            here = self.members.slice(int(ends[start]), int(ends[stop] - ends[start]))
+            here = self.order[ends[start] : ends[stop]]
+            members = json_rows([(texts, codes[here]) for texts, codes in self.columns])
             offsets = pa.array(ends[start : stop + 1] - ends[start], pa.int32())
-            lists = pa.ListArray.from_arrays(offsets, here.cast(pa.string()))
+            lists = pa.ListArray.from_arrays(offsets, members)
             flags = np.full(stop - start, "false")
             if self.suppressed is not None and start <= self.suppressed < stop:
                 flags[self.suppressed - start] = "true"
@@ -215,19 +219,23 @@ def original_digest(source: ReleaseSource) -> str:
     request = source.request
     names = (*request.sensitive, *request.public, *request.given, *request.keep)
     columns = [source.text(source.tally, name) for name in names]
-    return digest(names, json_rows([(c.texts, c.codes) for c in columns]), source.tally.counts)
+    return digest(names, [(c.texts, c.codes) for c in columns], source.tally.counts)
 
 
 def released_digest(measured: MeasuredPartition) -> str:
     """The digest of the released table: its public columns as they read, and its kept ones."""
     source, read = measured.source, measured.read
-    cells = read.cell_of[public_of_kept(source)]
-    columns = [(word.texts, cells) for word in read.words]
+    cells, kept = read.cell_of[public_of_kept(source)], source.kept_numbers
+    keys = cells * (int(kept.max()) + 1) + kept  # equal rows are one, which takes less time to write
+    order = np.argsort(keys, kind="stable")
+    starts = run_starts(keys[order])
+    first = order[starts]
+    columns = [(word.texts, cells[first]) for word in read.words]
     for name in source.request.keep:
         column = source.text(source.kept, name)
-        columns.append((column.texts, column.codes))
+        columns.append((column.texts, column.codes[first]))
     names = (*source.request.public, *source.request.keep)
-    return digest(names, json_rows(columns), source.kept.counts)
+    return digest(names, columns, np.add.reduceat(np.asarray(source.kept.counts)[order], starts))
 
 
 def public_of_kept(source: ReleaseSource) -> IntArray:
@@ -290,12 +298,10 @@ def _witness(measured: MeasuredPartition) -> dict[str, Any]:
 def _cells(measured: MeasuredPartition) -> CertificateCells:
     read = measured.read
     numbers = np.arange(len(read))
-    order = read.layout.order
     return CertificateCells(
-        json_rows([(word.texts, numbers) for word in read.words]),
-        json_rows([(column.texts, column.codes[order]) for column in read.public.columns]).cast(
-            pa.large_string()
-        ),
+        json_rows([(json_texts(word.texts), numbers) for word in read.words]),
+        [(json_texts(column.texts), column.codes) for column in read.public.columns],
+        read.layout.order,
         read.layout.sizes,
         measured.rows_of_cells,
         measured.posteriors,

@@ -54,6 +54,7 @@ class ColumnChange:
         largest: the largest change of a number that is released, None for other kinds.
         mean: the mean change over the rows, None for other kinds.
         examples: what became of some values.
+        level: the level of its hierarchy that all values are on; None where each cell has its own.
     """
 
     name: str
@@ -64,12 +65,14 @@ class ColumnChange:
     largest: Fraction | None
     mean: Fraction | None
     examples: tuple[Example, ...]
+    level: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
         return {
             "name": self.name,
             "kind": self.kind,
+            "level": self.level,
             "before": self.before,
             "after": self.after,
             "changed_rows": self.changed_rows,
@@ -135,6 +138,7 @@ def _change(measured: MeasuredPartition, column: PublicColumn, word: Codewords) 
         largest,
         mean,
         _examples(column, seen, words, rows, originals),
+        column.level,
     )
 
 

@@ -1,5 +1,6 @@
 """What is released for each cell of a partition, column by column, and how far that is from its members."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,13 +16,16 @@ from noiseless.arrays import IntArray
 from noiseless.releases.canonical import decimal_texts
 from noiseless.releases.columns import PublicColumn
 from noiseless.search.codebook import Codeword
+from noiseless.search.generalisation import SUPPRESSED
 from noiseless.tables.kernels import distinct_values
 
-SUPPRESSED = "*"
 _MORE_PLACES = 3
 """A centroid is written with so many decimals more than the values have."""
 
 _ROOM, _FEW = 2**62, 2**16
+
+_ODD = rf'\A{re.escape(SUPPRESSED)}?\z|\A"|\|'
+"""Categories that are put in quotes: none, what reads as suppressed or quoted, and what reads as a set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +112,9 @@ def _numbers(
     places = column.places
     if chosen is not None:
         middle = units[chosen]
+    elif codeword == "interval":
+        texts, rank, unit = _intervals(column, low, high), _rank(mark, low, high), Fraction(1, 2 * 10**places)
+        return _marked(column, layout, mark, Codewords(texts, rank, (high - low)[layout.cell_of], unit))
     elif codeword == "centroid":
         places += 0 if day else _MORE_PLACES
         middle = _centroids(units, layout, 10 ** (places - column.places))
@@ -116,13 +123,9 @@ def _numbers(
     else:
         places, middle = places + 1, (low + high) * 5
     factor = 10 ** (places - column.places)
-    wide = _roomy(units, factor)
-    gaps, unit = np.abs(wide * factor - middle[layout.cell_of]), Fraction(1, 10**places)
+    gaps = np.abs(_roomy(units, factor) * factor - middle[layout.cell_of])
     texts, rank = _line_texts(column, middle, places), _rank(mark, middle)
-    if codeword == "interval" and chosen is None:
-        texts, rank = _intervals(column, low, high), _rank(mark, low, high)
-        gaps, unit = ((high - low) * (1 if day else 5))[layout.cell_of], Fraction(1, 2) if day else unit
-    return _marked(column, layout, mark, Codewords(texts, rank, gaps, unit))
+    return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places)))
 
 
 def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Codewords) -> Codewords:
@@ -163,7 +166,7 @@ def _intervals(column: PublicColumn, low: npt.NDArray[Any], high: npt.NDArray[An
 
 
 def _categories(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) -> Codewords:
-    quoted = pa.array([quote(text) for text in column.texts.to_pylist()], pa.string())
+    names = quoted(column.texts)
     by_text = _text_ranks(column.texts)
     back = np.argsort(by_text)  # the value of each rank
     cells, ranks = layout.cell_of, by_text[column.codes]
@@ -173,11 +176,11 @@ def _categories(column: PublicColumn, layout: CellLayout, chosen: IntArray | Non
     owners, values = keys // len(by_text), back[keys % len(by_text)]
     sizes = np.bincount(owners, minlength=layout.count)
     offsets = pa.array(np.append(0, np.cumsum(sizes)), pa.int32())
-    several = pc.fill_null(quoted, "").take(pa.array(values))
+    several = pc.fill_null(names, "").take(pa.array(values))
     texts = pc.binary_join(pa.ListArray.from_arrays(offsets, several), "|")
     single = sizes == 1
     first = values[np.append(0, np.cumsum(sizes)[:-1])]
-    texts = pc.if_else(pa.array(single), quoted.take(pa.array(first)), texts)
+    texts = pc.if_else(pa.array(single), names.take(pa.array(first)), texts)
     if chosen is not None:
         gaps = (column.codes != column.codes[chosen][layout.cell_of]).astype(np.int64)
     else:
@@ -185,16 +188,15 @@ def _categories(column: PublicColumn, layout: CellLayout, chosen: IntArray | Non
     return Codewords(texts, _text_ranks(texts), gaps, Fraction(1))
 
 
-def quote(text: str | None) -> str | None:
-    """A category so that no two sets of categories read alike, and none reads as suppressed.
+def quoted(texts: pa.Array) -> pa.Array:
+    """Categories so that no two sets of categories read alike, and none reads as suppressed.
 
-    >>> quote("a"), quote("a|b"), quote("*"), quote('"a"')
-    ('a', '"a|b"', '"*"', '\"\"\"a\"\"\"')
+    >>> quoted(pa.array(["a", "a|b", "*", '"a"', None])).to_pylist()
+    ['a', '"a|b"', '"*"', '\"\"\"a\"\"\"', None]
     """
-    if text is None or ("|" not in text and not text.startswith('"') and text not in ("", SUPPRESSED)):
-        return text
-    doubled = text.replace('"', '""')
-    return f'"{doubled}"'
+    odd = pc.fill_null(pc.match_substring_regex(texts, _ODD), False)
+    doubled = pc.replace_substring(texts, '"', '""')
+    return pc.if_else(odd, pc.binary_join_element_wise('"', doubled, '"', ""), texts)
 
 
 def _nodes(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) -> Codewords:
@@ -206,15 +208,18 @@ def _nodes(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) ->
         gaps = costs[column.codes, levels]
         texts = column.texts.take(pa.array(words_of))
         return Codewords(texts, _text_ranks(texts), gaps, Fraction(1))
-    level = np.full(layout.count, nodes.shape[1] - 1)
-    for number in range(nodes.shape[1] - 2, -1, -1):
-        here = nodes[column.codes, number]
-        level[layout.least(here) == layout.most(here)] = number
     names = _names(column)
-    texts = pa.array(
-        [names[code][at] for code, at in zip(first.tolist(), level.tolist(), strict=True)], pa.string()
-    )
-    return Codewords(texts, _text_ranks(texts), costs[first, level][layout.cell_of], Fraction(1))
+    level = np.full(layout.count, nodes.shape[1] - 1 if column.level is None else column.level)
+    alike = np.ones((layout.count, nodes.shape[1]), bool)
+    if column.level is not None:  # of nodes that are called alike the lowest is meant
+        alike = np.array([[name == path[column.level] for name in path] for path in names])[first]
+    lowest = level.copy()
+    for number in range(int(level.max()) - 1, -1, -1):
+        here = nodes[column.codes, number]
+        lowest[(layout.least(here) == layout.most(here)) & alike[:, number]] = number
+    named = (lowest if column.level is None else level).tolist()
+    texts = pa.array([names[code][at] for code, at in zip(first.tolist(), named, strict=True)], pa.string())
+    return Codewords(texts, _text_ranks(texts), costs[first, lowest][layout.cell_of], Fraction(1))
 
 
 def _names(column: PublicColumn) -> list[tuple[str | None, ...]]:

@@ -1,6 +1,7 @@
 """The public columns of a release: of which kind each is, and its values as exact numbers or nodes."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -14,15 +15,19 @@ import pyarrow.types as pt
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.releases.canonical import decimal_units
+from noiseless.releases.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.releases.request import ReleaseRequest, exact_number
-from noiseless.releases.source import HierarchyTree, ReleaseSource, TextColumn, read_tree
+from noiseless.releases.source import ReleaseSource, TextColumn
 from noiseless.search.codebook import Distance
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
+from noiseless.tables.kernels import add_by_code
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 
+ALMOST_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+"""A number in any spelling."""
+
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
-_ALMOST = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 _DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
 _DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
 _DATE = rf"^\s*({_DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{_DAY})([ T].*)?$"
@@ -58,6 +63,8 @@ class PublicColumn:
         span: the declared range, or that of the data.
         tree: the hierarchy.
         tree_cost: what a node of it costs: its height, or the number of other leaves.
+        level: the level of the hierarchy that all values are released on; None for the lowest node above a
+            cell's members.
     """
 
     name: str
@@ -72,6 +79,7 @@ class PublicColumn:
     span: tuple[Fraction, Fraction] | None = None
     tree: HierarchyTree | None = None
     tree_cost: Literal["height", "leaves"] = "height"
+    level: int | None = None
 
     def __len__(self) -> int:
         """How many public tuples there are."""
@@ -105,7 +113,7 @@ class PublicColumn:
     @property
     def doubt(self) -> str:
         """As what else most values of a column of categories could be taken, and how; empty if as nothing."""
-        most, numbers = len(self.texts) // 2, self._texts_like(_ALMOST)
+        most, numbers = len(self.texts) // 2, self._texts_like(ALMOST_NUMBER)
         if numbers > most:
             return _DOUBTS["mixed" if numbers < len(self.texts) else "codes"]
         if self._texts_like(_DECIMAL_COMMA) > most:
@@ -143,7 +151,7 @@ class PublicColumn:
         if self.kind == "hierarchy":
             paths = self._tree.paths
             column = Hierarchy(self.texts.to_pylist(), paths, cost=self.tree_cost, weight=self.weight)
-            return column.take(self.codes)
+            return (column if self.level is None else column.raised(self.level)).take(self.codes)
         units = self.units.copy()
         lines = self.marks == 0
         beyond = self.units[lines].max() if lines.any() else 0
@@ -173,6 +181,11 @@ class PublicColumns:
             found = np.unique(found, return_inverse=True)[1].reshape(-1)
         return found if found.any() else None
 
+    def on_levels(self, levels: Sequence[int]) -> "PublicColumns":
+        """The same with each column on one level of its hierarchy."""
+        pairs = zip(self.columns, levels, strict=True)
+        return replace(self, columns=tuple(replace(column, level=level) for column, level in pairs))
+
     def codebook(self, request: ReleaseRequest) -> ColumnCodebook:
         """What merging algorithms measure the distortion by."""
         alone = len(self.columns) == 1 and self.distance != "gower"
@@ -193,8 +206,24 @@ def public_columns(source: ReleaseSource) -> PublicColumns:
         if request.column_weight:
             raise RequestError(f"the distance {distance!r} counts columns alike; leave their weights out")
         kinds = dict.fromkeys(kinds, "category")
-    found = [_column(source.text(source.public, name), kind, request) for name, kind in kinds.items()]
+    if request.recoding == "full-domain":
+        kinds = {name: _with_levels(name, kind) for name, kind in kinds.items()}
+    elif request.recoding == "suppression":
+        kinds = dict.fromkeys(kinds, "hierarchy")
+    found = [_column(source, name, kind) for name, kind in kinds.items()]
     return PublicColumns(tuple(found), distance)
+
+
+def _with_levels(name: str, kind: Kind) -> Kind:
+    """The kind of a column that is released on one level: categories have two, themselves and `*`."""
+    if kind in ("number", "date"):
+        values, rule = ("numbers", "intervals:5,10,20") if kind == "number" else ("days", "dates")
+        raise ColumnError(
+            name,
+            f"holds {values}, and full-domain recoding publishes levels of a hierarchy; give it one, such as "
+            f"--hierarchy {name}={rule}",
+        )
+    return "hierarchy"
 
 
 def _default_distance(kinds: list[Kind]) -> Distance:
@@ -216,12 +245,13 @@ def _kind(source: ReleaseSource, name: str) -> Kind:
     return "date" if pt.is_date(values) else "category"
 
 
-def _column(column: TextColumn, kind: Kind, request: ReleaseRequest) -> PublicColumn:
+def _column(source: ReleaseSource, name: str, kind: Kind) -> PublicColumn:
+    column, request = source.text(source.public, name), source.request
     weight = request.column_weight.get(column.name, Fraction(1))
     nothing = np.zeros(len(column.texts), np.int64)
     options: dict[str, Any] = {"units": nothing, "places": 0, "marks": nothing}
     if kind == "hierarchy":
-        options |= {"tree": _tree(column, request), "tree_cost": request.hierarchy_cost}
+        options |= {"tree": _tree(source, column), "tree_cost": request.hierarchy_cost}
     if kind in ("number", "date"):
         options |= _line(column, kind)
         options["span"] = _span(column.name, kind, request, options)
@@ -230,11 +260,19 @@ def _column(column: TextColumn, kind: Kind, request: ReleaseRequest) -> PublicCo
     return PublicColumn(column.name, kind, column.texts, column.codes, column.type, weight, **options)
 
 
-def _tree(column: TextColumn, request: ReleaseRequest) -> HierarchyTree:
-    tree = read_tree(column.name, request.hierarchy[column.name])
+def _tree(source: ReleaseSource, column: TextColumn) -> HierarchyTree:
+    declared, texts = source.request.hierarchy.get(column.name), column.texts.to_pylist()
+    if declared is None:
+        tree = flat_tree(texts)
+    elif isinstance(declared, HierarchyRule):
+        tree = declared.tree(
+            column.name, texts, add_by_code(column.codes, source.public.counts, len(texts)).tolist()
+        )
+    else:
+        tree = read_tree(column.name, declared)
     if column.texts.null_count:
         tree = tree.with_missing()
-    strange = sum(text not in tree.paths for text in column.texts.to_pylist())
+    strange = sum(text not in tree.paths for text in texts)
     if strange:
         verb = "value that is" if strange == 1 else "values that are"
         raise ColumnError(column.name, f"has {strange:,} {verb} not in its hierarchy; add a row for each")
@@ -262,7 +300,7 @@ def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
 
 def _refuse_spellings(column: TextColumn, plain: "np.ndarray[Any, np.dtype[np.bool_]]") -> None:
     others = column.texts.filter(pa.array(~plain))
-    odd = pc.sum(pc.match_substring_regex(others, _ALMOST)).as_py() or 0
+    odd = pc.sum(pc.match_substring_regex(others, ALMOST_NUMBER)).as_py() or 0
     if odd:
         raise ColumnError(
             column.name, f"has {odd:,} numbers in other spellings; write plain ones (96, not 96.0 or 096)"

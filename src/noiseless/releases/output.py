@@ -1,4 +1,4 @@
-"""Released columns of fitting types, and how a released table and its certificate are written."""
+"""How a released table and its certificate are written."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.releases.canonical import canonical
+from noiseless.releases.canonical import NUMBER, canonical
 from noiseless.releases.certificate import Certificate, check_certificate_output
 from noiseless.tables import check_output, written_whole
 from noiseless.tables.duckdb_table import WRITERS
@@ -18,31 +18,7 @@ from noiseless.tables.engine import OwnEngine, literal, readable_errors
 
 _TEXT = {".csv", ".tsv"}
 _OTHER_SEPARATORS = (";", "\t", "|")
-_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?$"
-_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
-_LARGEST_DECIMAL, _DIGITS_OF_A_DOUBLE = 38, 15
-
-
-def typed_numbers(texts: pa.Array) -> pa.Array:
-    """Canonical numbers in the narrowest type that holds all of them exactly; text if one is no number.
-
-    >>> typed_numbers(pa.array(["1", "2.5", None])).type, typed_numbers(pa.array(["1", "*"])).type
-    (DataType(double), DataType(string))
-    """
-    if not pc.all(pc.match_substring_regex(texts, _NUMBER)).as_py():
-        return texts
-    if pc.all(pc.match_substring_regex(texts, _WHOLE)).as_py():
-        return texts.cast(pa.int64())
-    doubles = texts.cast(pa.float64())
-    if canonical(doubles).equals(texts):
-        return doubles
-    points = pc.find_substring(texts, ".")
-    behind = pc.if_else(pc.less(points, 0), 0, pc.subtract(pc.subtract(pc.binary_length(texts), points), 1))
-    places = pc.max(behind).as_py()
-    before = pc.max(pc.subtract(pc.binary_length(texts), behind)).as_py()
-    if before + places <= _LARGEST_DECIMAL:
-        return texts.cast(pa.decimal128(_LARGEST_DECIMAL, places))
-    return texts
+_DIGITS_OF_A_DOUBLE = 15
 
 
 def check_release_outputs(out: Path | str, certificate: Path | str | None, sources: Sequence[Path]) -> None:
@@ -62,7 +38,7 @@ def check_release_outputs(out: Path | str, certificate: Path | str | None, sourc
 
 def save_release(
     table: pa.Table,
-    certificate: Certificate,
+    certificate: Certificate | None,
     out: Path,
     certificate_out: Path | str | None,
     sources: Sequence[Path] = (),
@@ -72,7 +48,7 @@ def save_release(
     with ExitStack() as files:
         part = files.enter_context(written_whole(out, sources))
         write_table(table, part, out.suffix.lower())
-        if certificate_out is not None:
+        if certificate is not None and certificate_out is not None:
             certificate.stream(files.enter_context(written_whole(certificate_out, sources)))
 
 
@@ -151,7 +127,7 @@ def _check_texts(name: str, column: pa.ChunkedArray) -> None:
 
 def _turn_into_others(values: pa.Array) -> bool:
     """Whether texts would be read back from a text file as numbers that are written otherwise ("5.00")."""
-    if not pc.all(pc.match_substring_regex(values, _NUMBER)).as_py():
+    if not pc.all(pc.match_substring_regex(values, NUMBER)).as_py():
         return False
     if _most_digits(values) > _DIGITS_OF_A_DOUBLE:
         return False

@@ -12,17 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.releases.codewords import (
-    SUPPRESSED,
-    CellLayout,
-    Codewords,
-    dense,
-    medoids,
-    words,
-)
+from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.codebook import Codeword, common_scale
+from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Length
 from noiseless.search.measures import Measures
 from noiseless.tables.kernels import add_by_code, distinct_values

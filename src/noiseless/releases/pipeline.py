@@ -8,24 +8,26 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
-from noiseless.audits.verdict import kinds_of, near_notes, spelling_texts
 from noiseless.display import counted, verb
 from noiseless.exact import Rational
+from noiseless.releases.canonical import typed_words
 from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
-from noiseless.releases.output import typed_numbers
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.problem import PreparedTable, choose_partition, survey_table
-from noiseless.releases.request import HierarchyCost, ReleaseRequest
+from noiseless.releases.request import HierarchyCost, Recoding, ReleaseRequest
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.codebook import Codeword, Distance
 from noiseless.search.loss import Method, Objective, Preference, Utility
+from noiseless.search.mean_loss import MeanLossName
 from noiseless.search.measures import ReleasePoint, measure
 from noiseless.search.problem import Cells
 from noiseless.search.survey import Progress
 from noiseless.tables import Missing
 from noiseless.tables.kernels import ranked
+from noiseless.tables.spellings import kinds_of, near_notes, spelling_texts
+from noiseless.work import Cancellation, active
 
 Columns = str | Sequence[str]
 Number = Rational | float | str
@@ -42,6 +44,7 @@ def release(
     utility: Utility = "distortion",
     weight: Number | None = None,
     min_posterior: int | None = None,
+    min_rows: int | None = None,
     max_leakage: Number | None = None,
     max_maximin: Number | None = None,
     max_distortion: Number | None = None,
@@ -49,8 +52,11 @@ def release(
     suppress: Number = 0,
     method: Method = "auto",
     prefer: Preference = "worst",
+    mean_loss: MeanLossName = "ncp",
+    time_limit: float | None = None,
     codeword: Codeword = "midrange",
     distance: Distance | None = None,
+    recoding: Recoding = "local",
     hierarchy: Mapping[str, Path | str | Mapping[str, Sequence[str]]] | None = None,
     hierarchy_cost: HierarchyCost = "height",
     column_weight: Mapping[str, Number] | None = None,
@@ -78,6 +84,7 @@ def release(
         utility: what is to be kept: a small `distortion` (U2) or a large `resolution` (U1).
         weight: the multiplier lambda of the Lagrangian L - weight * U, instead of a target.
         min_posterior: the fewest sensitive values that may be left behind an answer.
+        min_rows: the fewest rows that may look alike (k-anonymity).
         max_leakage: the most bits that may leak.
         max_maximin: the most bits that every row may tell, I*.
         max_distortion: the furthest that a value may be from what is released for it.
@@ -86,10 +93,17 @@ def release(
         method: `exact` (one ordered column), `greedy`, or the best of what applies.
         prefer: which loss comes first: the largest change (`worst`), with the mean loss among equals; or the
             `mean` over rows and columns, with the largest change among equals.
+        mean_loss: what the mean loss is: the share of a column that a row's cell spans (`ncp`), the squared
+            error (`squares`), `discernibility`, or `entropy`.
+        time_limit: after how many seconds the search ends with the best that it has found.
         codeword: what is released for numbers that are merged: `midrange`, `centroid`, `medoid`, `interval`.
         distance: `absolute`, `euclidean`, `max`, `gower`, `hamming` or `discrete`; by default absolute for
             one column, gower for several.
-        hierarchy: for columns of categories, a file or a mapping of each value to what stands above it.
+        recoding: `local` cells, each as fine as it can be; `full-domain`, one level of its hierarchy for
+            each column, which is then the best of all such choices; or `suppression`, every value as it is
+            or as `*`.
+        hierarchy: for each column a file, a mapping of each value to what stands above it, or a rule to make
+            a tree by: `intervals:5,10,20`, `prefixes`, `dates`, `frequencies:10,100`.
         hierarchy_cost: a node costs its `height`, or the number of other `leaves` that it could stand for.
         column_weight: what a difference in a column counts; 1 by default.
         span: declared ranges (low, high) that the distance of Gower divides by; the data's by default.
@@ -152,12 +166,12 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
     """Make the release that a request describes."""
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
     source = prepared.source
-    choice, found = choose_partition(prepared, progress)
+    with _time(request).active():
+        choice, found = choose_partition(prepared, progress)
     before = measure(prepared.problem, Cells.from_labels(np.arange(prepared.problem.size)))
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
-    rows = _rows(found)
     return Release(
-        table=_table(found, rows),
+        table=_table(found),
         point=ReleasePoint.of(found.measures, choice.method),
         before=ReleasePoint.of(before, "unmerged"),
         certificate=make_certificate(found, {"method": choice.method, **stated}),
@@ -165,6 +179,7 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
         gap=choice.gap,
         scope=choice.scope,
         proof=choice.proof,
+        least_mean_loss=choice.least_mean_loss,
         method=choice.method,
         changes=column_changes(found),
         request=request,
@@ -186,44 +201,24 @@ def make_frontier(
     baselines: bool = True,
 ) -> ReleaseFrontier:
     """Find the frontier that a request describes."""
-    return survey_table(PreparedTable.of(ReleaseSource.read(table, request)), progress, baselines=baselines)
+    prepared = PreparedTable.of(ReleaseSource.read(table, request))
+    with _time(request).active():
+        return survey_table(prepared, progress, baselines=baselines)
 
 
-def _rows(found: MeasuredPartition) -> IntArray:
-    """For each released row, the number of its combination of public and kept columns."""
-    source = found.source
-    if source.request.keep_order:
-        return source.ordered_rows()
-    cells = found.read.cell_of[public_of_kept(source)]
-    kept = [source.kept.codes(name) for name in source.request.keep]
-    order = np.lexsort([*reversed(kept), cells])
-    return np.repeat(order, np.asarray(source.kept.counts)[order])
+def _time(request: ReleaseRequest) -> Cancellation:
+    """How long a search may take; without a limit as long as its caller waits."""
+    return active() if request.time_limit is None else Cancellation(request.time_limit)
 
 
-def _table(found: MeasuredPartition, rows: IntArray) -> pa.Table:
+def _table(found: MeasuredPartition) -> pa.Table:
     """The released table."""
     source, read = found.source, found.read
-    cells = pa.array(read.cell_of[public_of_kept(source)][rows])
-    columns = {}
-    for column, word in zip(read.public.columns, read.words, strict=True):
-        texts = word.texts
-        if column.kind == "number" and source.request.codeword != "interval":
-            texts = typed_numbers(texts)
-        elif column.kind == "date" and source.request.codeword != "interval":
-            texts = _typed_days(texts)
-        columns[column.name] = texts.take(cells)
-    for name in source.request.keep:
-        codes, places = ranked(source.kept.codes(name))
-        values = source.kept.coding(name).decode(codes)
-        columns[name] = values.take(pa.array(places[rows]))
-    return pa.table(columns)
-
-
-def _typed_days(texts: pa.Array) -> pa.Array:
-    try:
-        return texts.cast(pa.date32())
-    except pa.ArrowInvalid:  # some read `*`
-        return texts
+    words = {
+        column.name: typed_words(word.texts, column.kind, source.request.codeword)
+        for column, word in zip(read.public.columns, read.words, strict=True)
+    }
+    return released_table(source, read.cell_of, words)
 
 
 def _missing(source: ReleaseSource) -> Iterator[str]:
@@ -257,3 +252,24 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")
     return (*told, *near_notes(kinds_of(source.tally, request.sensitive)))
+
+
+def released_table(source: ReleaseSource, cell_of: IntArray, words: Mapping[str, pa.Array]) -> pa.Table:
+    """The rows of a table as they are released, sorted unless their order is to be kept.
+
+    Args:
+        source: the table.
+        cell_of: the cell of each public tuple.
+        words: what each public column reads in each cell.
+    """
+    tally, cells = source.kept, cell_of[public_of_kept(source)]
+    if source.request.keep_order:
+        rows = source.ordered_rows()
+    else:
+        order = np.lexsort([*(tally.codes(name) for name in reversed(source.request.keep)), cells])
+        rows = np.repeat(order, np.asarray(tally.counts)[order])
+    columns = {name: words[name].take(pa.array(cells[rows])) for name in source.request.public}
+    for name in source.request.keep:
+        codes, places = ranked(tally.codes(name))
+        columns[name] = tally.coding(name).decode(codes).take(pa.array(places[rows]))
+    return pa.table(columns)

@@ -1,5 +1,6 @@
 """A release as a problem: what is to be chosen, the partition chosen for a request, and the frontier."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,8 +13,10 @@ from noiseless.releases.columns import PublicColumns, explained, never_merged, p
 from noiseless.releases.partition import DistanceScale, MeasuredPartition, ReadCells
 from noiseless.releases.results import ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
+from noiseless.search.level_choice import choose_levels, survey_levels
+from noiseless.search.mean_loss import LOSSES
 from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
-from noiseless.search.problem import Cells, Problem, SeenCells, SideInformation
+from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.search.survey import Progress, least_proved
 
 
@@ -43,13 +46,13 @@ class PreparedTable:
     def problem(self) -> Problem:
         """What is to be chosen."""
         source, request = self.source, self.source.request
-        side = None
-        if request.keep or request.given:  # kept columns are no prior knowledge, given ones are
-            prior = np.zeros(int(source.shown_of_seen.max()) + 1, np.int64)
-            prior[source.shown_of_seen] = source.prior
-            side = SideInformation(source.public_of_seen, source.shown_of_seen, prior)
         codebook, groups = self.public.codebook(request), self.public.groups
-        return Problem(source.joint, codebook, side, source.public.counts, groups, self._read, self._rounds)
+        rows, loss = source.seen.counts, LOSSES[request.mean_loss]
+        return Problem(source.joint, codebook, source.side, rows, groups, self._read, self._rounds, loss)
+
+    def on_levels(self, levels: Sequence[int]) -> "PreparedTable":
+        """The same with each column on one level of its hierarchy."""
+        return replace(self, public=self.public.on_levels(levels))
 
     @property
     def _rounds(self) -> bool:
@@ -80,10 +83,12 @@ class PreparedTable:
         return MeasuredPartition(self.source, read, replace(found, distortion=read.distortion))
 
     def _reads_as_it_is(self, problem: Problem, cells: Cells, hidden: BoolArray) -> bool:
-        """Whether cells are runs of one column of numbers, whose middles and ends all differ.
+        """Whether nothing is merged, or cells are runs of one column of numbers: middles and ends all differ.
 
         A text among the numbers may read as an interval, never as a middle.
         """
+        if cells.count == problem.size and all(column.level is None for column in self.public.columns):
+            return not hidden.any()
         column, codeword = self.public.columns[0], self.source.request.codeword
         if column.kind != "number" or problem.line is None or hidden.any():
             return False
@@ -102,6 +107,8 @@ def choose_partition(
         RequestError: what is asked for is impossible; the message says what is possible.
     """
     goal = _goal(prepared)
+    if prepared.source.request.recoding == "full-domain":
+        return _choose_levels(prepared, goal)
     try:
         choice = choose(prepared.problem, goal, progress)
     except RequestError as error:
@@ -109,6 +116,11 @@ def choose_partition(
             raise
         raise explained(error, prepared.public, suppresses=prepared.source.request.suppress > 0) from None
     return choice, prepared.measured(choice.cells, choice.suppressed)
+
+
+def _choose_levels(prepared: PreparedTable, goal: Goal) -> tuple[Choice, MeasuredPartition]:
+    choice, levels = choose_levels(prepared.problem, goal, lambda levels: prepared.on_levels(levels).problem)
+    return choice, prepared.on_levels(levels).measured(choice.cells, choice.suppressed)
 
 
 def _goal(prepared: PreparedTable) -> Goal:
@@ -119,16 +131,21 @@ def _goal(prepared: PreparedTable) -> Goal:
             f"{hidden} has {values:,} different values, so at most {values:,} can hide behind an answer; ask "
             f"for --min-posterior {values} or less"
         )
+    if request.min_rows is not None and request.min_rows > prepared.source.rows:
+        rows = prepared.source.rows
+        raise RequestError(f"there are {rows:,} rows; ask for --min-rows {rows} or less")
     if request.weight is None and not request.targets:
         raise RequestError(
-            "there is no target: say how much to hide (--min-posterior, --max-leakage, --max-maximin), how "
-            "much may be lost (--max-distortion, --min-resolution), or how to weigh them (--weight)"
+            "there is no target: say how much to hide (--min-posterior, --min-rows, --max-leakage, "
+            "--max-maximin), how much may be lost (--max-distortion, --min-resolution), or how to weigh them "
+            "(--weight)"
         )
     return Goal(
         objective=request.objective,
         utility=request.utility,
         weight=request.weight,
         min_posterior=request.min_posterior,
+        min_rows=request.min_rows,
         max_leakage=request.max_leakage,
         max_maximin=request.max_maximin,
         max_distortion=_usable(prepared, request.max_distortion),
@@ -158,14 +175,18 @@ def survey_table(
     """
     source = prepared.source
     request = source.request
-    found = survey(
-        prepared.problem,
-        objective=request.objective,
-        utility=request.utility,
-        method=request.method,
-        baselines=baselines,
-        progress=progress,
-    )
+    if request.recoding == "full-domain":
+        found = survey_levels(prepared.problem, lambda levels: prepared.on_levels(levels).problem, progress)
+    else:
+        found = survey(
+            prepared.problem,
+            objective=request.objective,
+            utility=request.utility,
+            method=request.method,
+            baselines=baselines,
+            progress=progress,
+            until_stopped=request.time_limit is not None,
+        )
     points = found.unbeaten
     return ReleaseFrontier(
         source=source.table.label,
@@ -183,6 +204,7 @@ def survey_table(
         given=request.given,
         keep=request.keep,
         note="; ".join(filter(None, (_most_left(prepared), _unsuppressed(prepared)))),
+        is_complete=found.is_complete,
     )
 
 

@@ -8,15 +8,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PositiveInt, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PositiveInt, ValidationError
 
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
+from noiseless.releases.hierarchies import HierarchyRule
 from noiseless.search.codebook import Codeword, Distance
+from noiseless.search.goal import LIMITS
 from noiseless.search.loss import Method, Objective, Preference, Utility
+from noiseless.search.mean_loss import MeanLossName
 from noiseless.tables import Missing, require_distinct
 
 HierarchyCost = Literal["height", "leaves"]
+Recoding = Literal["local", "full-domain", "suppression"]
 
 _MOST_DIGITS = 50
 _MOST_BITS = 1000
@@ -77,14 +81,20 @@ def _span(value: object) -> object:
     return tuple(str(part) for part in parts)
 
 
+def _ruled(value: object) -> object:
+    """A text that writes a rule as that; any other names a file."""
+    return (HierarchyRule.read(value) or value) if isinstance(value, str) else value
+
+
 Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Number = Annotated[Fraction, BeforeValidator(_exact)]
 Count = Annotated[PositiveInt, BeforeValidator(_counted)]
 NotNegative = Annotated[Number, Field(ge=0)]
 InBits = Annotated[Number, Field(ge=0, le=_MOST_BITS)]
+Seconds = Annotated[float, Field(gt=0)]
 Span = Annotated[tuple[str, str], BeforeValidator(_span)]
-Tree = Path | Mapping[str, tuple[str, ...]]
-"""A hierarchy: a file, or for each value what it is generalised to, step by step."""
+Tree = Annotated[InstanceOf[HierarchyRule] | Path | Mapping[str, tuple[str, ...]], BeforeValidator(_ruled)]
+"""A hierarchy: a rule, a file, or for each value what it is generalised to, step by step."""
 
 
 class ReleaseRequest(BaseModel):
@@ -99,6 +109,7 @@ class ReleaseRequest(BaseModel):
         utility: what is to be kept: `distortion` small, or `resolution` large.
         weight: the multiplier lambda of the Lagrangian, instead of a target.
         min_posterior: the fewest sensitive values that may be left behind an answer.
+        min_rows: the fewest rows that may look alike (k-anonymity).
         max_leakage: the most bits that may leak, L0.
         max_maximin: the most bits that every row may tell, I*.
         max_distortion: the furthest that a value may be from what is released for it.
@@ -106,9 +117,14 @@ class ReleaseRequest(BaseModel):
         suppress: the share of rows that may be released as `*`.
         method: how cells are chosen.
         prefer: which loss comes first: the largest change, or the mean over rows and columns.
+        mean_loss: what the mean loss is: `ncp`, `squares`, `discernibility` or `entropy`.
+        time_limit: after how many seconds the search ends with the best that it has found; a frontier is
+            looked at in ever more detail until then.
         codeword: what is released for numbers that are merged.
         distance: how the differences of several columns make one number.
-        hierarchy: trees for columns of categories.
+        recoding: whether cells are chosen one by one (`local`), or a level of its hierarchy for each column
+            (`full-domain`); or each value is published as it is or as `*` (`suppression`).
+        hierarchy: trees for columns, or the rules to make them by.
         hierarchy_cost: what a node of a tree counts: its height, or how many other leaves it stands for.
         column_weight: what a difference in a column counts; 1 by default.
         span: declared ranges of numeric columns, for the distance of Gower; those of the data by default.
@@ -130,6 +146,7 @@ class ReleaseRequest(BaseModel):
     utility: Utility = "distortion"
     weight: NotNegative | None = None
     min_posterior: Count | None = None
+    min_rows: Count | None = None
     max_leakage: InBits | None = None
     max_maximin: InBits | None = None
     max_distortion: NotNegative | None = None
@@ -137,8 +154,11 @@ class ReleaseRequest(BaseModel):
     suppress: Annotated[Number, Field(ge=0, le=1)] = Fraction(0)
     method: Method = "auto"
     prefer: Preference = "worst"
+    mean_loss: MeanLossName = "ncp"
+    time_limit: Seconds | None = None
     codeword: Codeword = "midrange"
     distance: Distance | None = None
+    recoding: Recoding = "local"
     hierarchy: Mapping[str, Tree] = Field(default_factory=dict)
     hierarchy_cost: HierarchyCost = "height"
     column_weight: Mapping[str, NotNegative] = Field(default_factory=dict)
@@ -193,6 +213,30 @@ class ReleaseRequest(BaseModel):
         twice = next((name for name in declared if declared.count(name) > 1), None)
         if twice is not None:
             raise RequestError(f"column {twice!r} has two kinds; give it one hierarchy, or one of the others")
+        self._check_recoding()
+
+    def _check_recoding(self) -> None:
+        """Refuse what has no meaning where values are published as names of a level."""
+        if self.recoding == "local":
+            return
+        taken: dict[str, tuple[str | None, ...]] = {
+            "codeword": ("midrange", "centroid", "interval"),
+            "distance": (None, "absolute", "euclidean", "max", "gower"),
+        }
+        if self.recoding == "full-domain":
+            taken |= {
+                "objective": ("leakage",),
+                "utility": ("distortion",),
+                "weight": (None,),
+                "max_maximin": (None,),
+                "min_resolution": (None,),
+                "method": ("auto", "exact"),
+            }
+        for name, values in taken.items():
+            given = getattr(self, name)
+            if given not in values:
+                option = f"--{name.replace('_', '-')}{f' {given}' if isinstance(given, str) else ''}"
+                raise RequestError(f"--recoding {self.recoding} does not take {option}; leave it out")
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -202,8 +246,7 @@ class ReleaseRequest(BaseModel):
     @property
     def targets(self) -> dict[str, Any]:
         """The limits that are set."""
-        names = ("min_posterior", "max_leakage", "max_maximin", "max_distortion", "min_resolution")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in LIMITS if getattr(self, name) is not None}
 
 
 def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, Any]:
@@ -225,7 +268,7 @@ def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, 
         model.model_validate(found)
     except ValidationError as error:
         raise RequestError(f"{path}: {_problem(error, model)}") from None
-    for name in ("out", "certificate", "html", "compare_with", "plot"):
+    for name in ("out", "certificate", "html", "compare_with", "plot", "apply"):
         if name in found:
             found[name] = file.parent / found[name]
     if isinstance(found.get("table"), str) and "::" not in found["table"]:
@@ -235,8 +278,8 @@ def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, 
     return found
 
 
-def _beside(file: Path, tree: Any) -> Any:  # noqa: ANN401 - a path or a tree
-    return file.parent / tree if isinstance(tree, str) else tree
+def _beside(file: Path, tree: Any) -> Any:  # noqa: ANN401 - a rule, a path or a tree
+    return file.parent / tree if isinstance(tree, str) and HierarchyRule.read(tree) is None else tree
 
 
 def _problem(error: ValidationError, model: type[BaseModel]) -> str:

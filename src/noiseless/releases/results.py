@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from noiseless.display import counted, html_rows, html_table, percent_above, text_table, verb
-from noiseless.exact import Bits
+from noiseless.display import Facts, Shown, counted, html_rows, kept_text, verb
+from noiseless.exact import round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.output import save_release
 from noiseless.releases.request import ReleaseRequest
+from noiseless.search.mean_loss import LOSSES, mean_text
 from noiseless.search.measures import ReleasePoint, Scope
-from noiseless.search.methods import FEW_VALUES
 from noiseless.search.survey import Progress, Series
 
 _LEFT = "fewest values left"
@@ -38,12 +39,15 @@ class ReleaseFrontier:
         points: the releases of our methods that no method of the series beats, the leakiest first.
         series: every method's points, ours and others'.
         method: which of our methods made the points.
-        scope: among which partitions the points are proved to be the best ("contiguous", "all"), or None.
+        scope: among which partitions the points are proved to be the best ("contiguous", "full-domain",
+            "all"), or None.
         objective: what is to be small: `leakage`, `maximin` or `both`.
         utility: what is to be kept: `resolution` or `distortion`.
         given: columns that an adversary knows from elsewhere.
         keep: columns that are published as they are.
         note: why no release leaves all values possible, and that suppression was left aside; or empty.
+        is_complete: whether releases are chosen from the same cells: each without suppressed rows gives away
+            and loses as much as some point, or more.
     """
 
     source: str
@@ -61,17 +65,10 @@ class ReleaseFrontier:
     given: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     note: str = ""
+    is_complete: bool = False
 
     def __len__(self) -> int:
         return len(self.points)
-
-    @property
-    def is_never_beaten(self) -> bool:
-        """Whether no release of these columns can be better than all points: it is one of the same cells.
-
-        With very many public values a release is searched for by itself, and may find what is not here.
-        """
-        return self.scope == "all" or self.public_values <= FEW_VALUES
 
     def including(self, point: ReleasePoint) -> "ReleaseFrontier":
         """The frontier with a release that was found besides, unless one here is as good in both."""
@@ -80,7 +77,7 @@ class ReleaseFrontier:
             return self
         kept = [one for one in self.points if not self._as_good(point, one)]
         points = sorted([*kept, point], key=lambda one: one.leak(self.objective), reverse=True)
-        return replace(self, points=tuple(points), scope=None)
+        return replace(self, points=tuple(points), scope=None, is_complete=False)
 
     def _as_good(self, one: ReleasePoint, other: ReleasePoint) -> bool:
         """Whether a release gives away no more than another and loses no more."""
@@ -134,13 +131,19 @@ class ReleaseFrontier:
             lost = "-" if point.distortion is None else str(point.distortion)
             leaks = [str(point.leakage), str(point.maximin)]
             rows.append(
-                [f"{point.cells:,}", f"{point.min_posterior:,}", *leaks, lower_text(point.resolution), lost]
+                [
+                    f"{point.cells:,}",
+                    f"{point.min_posterior:,}",
+                    *leaks,
+                    f"{kept_text(point.resolution)} bits",
+                    lost,
+                ]
             )
         return rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
+class Release(Shown):
     """A sanitised table with what it gives away, what it keeps, and a certificate that anyone can check.
 
     Attributes:
@@ -150,8 +153,8 @@ class Release:
         certificate: what is claimed, and the partition to check it by.
         optimal: whether no partition within `scope` is better by the utility for this target.
         gap: by how much any partition at all could be better at most, rounded up; None where that is unknown.
-        scope: among which partitions it is proved to be the best ("contiguous", "all"); "all" with `optimal`
-            False is what was searched.
+        scope: among which partitions it is proved to be the best ("contiguous", "full-domain", "all"); with
+            `optimal` False it is what was searched.
         proof: in words what is proved.
         method: how the cells were chosen.
         changes: what became of each public column.
@@ -160,6 +163,7 @@ class Release:
         rows: how many rows are released.
         sensitive_values: |[[S]]|.
         public_values: |[[X]]| before the release.
+        least_mean_loss: a mean loss that no release within the limits is below; None where none is known.
         warnings: what a reader should know.
         sources: the files that the table is read from, which nothing may overwrite.
         surveyed: finds the frontier.
@@ -181,6 +185,7 @@ class Release:
     rows: int
     sensitive_values: int
     public_values: int
+    least_mean_loss: Fraction | None = None
     warnings: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
     surveyed: Callable[[Progress | None], ReleaseFrontier] | None = field(default=None, repr=False)
@@ -220,6 +225,7 @@ class Release:
             "gap": self.gap,
             "scope": self.scope,
             "proof": self.proof,
+            "least_mean_loss": None if self.least_mean_loss is None else round_down(self.least_mean_loss),
             "source": self.source,
             "rows": self.rows,
             "sensitive_values": self.sensitive_values,
@@ -233,6 +239,7 @@ class Release:
     def summary(self) -> Mapping[str, str]:
         """The main numbers in words."""
         point, was = self.point, self.before
+        kept, before = kept_text(point.resolution), kept_text(was.resolution)
         lines = {
             "released": f"{self.source}: {counted(self.rows, 'rows')}",
             "cells": f"{point.cells:,} of {self.public_values:,} different values",
@@ -240,14 +247,16 @@ class Release:
                 f"{point.min_posterior:,} of {counted(self.sensitive_values, 'values')}"
                 f" (was {was.min_posterior:,})"
             ),
+            "fewest rows alike": f"{point.min_rows:,} (was {was.min_rows:,})",
             "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
             "bits told apart, I*": f"{point.maximin} (was {was.maximin})",
-            "bits of resolution kept": f"{lower_text(point.resolution)} (was {lower_text(was.resolution)})",
+            "bits of resolution kept": f"{kept} bits (was {before} bits)",
         }
         if point.distortion is not None:
             lines["largest change"] = f"{point.distortion} ({self.certificate['options']['distance']})"
         if point.mean_loss is not None and len(self.request.public) > 1:
-            lines["mean loss"] = f"{percent_above(point.mean_loss)} of a column"
+            loss = LOSSES[self.request.mean_loss]
+            lines["mean loss"] = mean_text(loss, point.mean_loss) + f" of {loss.unit}" * bool(loss.unit)
         if point.suppressed_rows:
             lines["suppressed"] = (
                 f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
@@ -258,18 +267,7 @@ class Release:
             lines["note"] = "; ".join(self.warnings)
         return lines
 
-    def __repr__(self) -> str:
-        return text_table(self._title, self.summary)
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self.summary)
-
-    @property
-    def _title(self) -> str:
+    def _shown(self) -> tuple[str, Facts]:
         hidden, shown = ", ".join(self.request.sensitive), ", ".join(self.request.public)
-        return f"Release of {shown}: {hidden} keeps at least {counted(self.point.min_posterior, 'values')}"
-
-
-def lower_text(bits: Bits) -> str:
-    """Bits that are kept, with two decimals, rounded down."""
-    return f"{int(bits.lower * 100) / 100:.2f} bits"
+        left = counted(self.point.min_posterior, "values")
+        return f"Release of {shown}: {hidden} keeps at least {left}", self.summary

@@ -1,12 +1,9 @@
-"""What a release reads: the columns of a table, counted, and the hierarchies that are declared for them."""
+"""What a release reads: the columns of a table, counted."""
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
 from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
+from noiseless.search.problem import SideInformation
 from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.duckdb_table import at_hand
@@ -69,6 +67,19 @@ class ReleaseSource:
             NoiselessError: the table or a column is wrong, and how to mend it.
         """
         request.check_columns()
+        found = cls.count(table, request)
+        for column in found.tally.columns:
+            if found.tally.coding(column).size == 1:
+                raise ColumnError(column, "has no value at all; leave it out")
+        return found
+
+    @classmethod
+    def count(cls, table: Any, request: ReleaseRequest) -> "ReleaseSource":  # noqa: ANN401 - as above
+        """The same, whatever roles there are and though a column may hold nothing.
+
+        Raises:
+            NoiselessError: a column is not there, or there is no row.
+        """
         opened = open_table(table, names=None if request.names is None else list(request.names))
         columns = (*request.public, *request.keep, *request.given, *request.sensitive)
         opened.require(*columns)
@@ -80,9 +91,6 @@ class ReleaseSource:
         tally = present.tally(columns)
         if not len(tally):
             raise EmptyTableError(f"{opened.label}: there is no row to release")
-        for column in columns:
-            if tally.coding(column).size == 1:
-                raise ColumnError(column, "has no value at all; leave it out")
         return cls(present, tally, request, dropped)
 
     @property
@@ -137,9 +145,23 @@ class ReleaseSource:
         return self.joint.merged(self.given_of_seen).posterior_sizes[self.given_of_seen]
 
     @cached_property
+    def side(self) -> SideInformation | None:
+        """What is seen or known beside the public columns; of these, given ones are prior knowledge."""
+        if not self.request.keep and not self.request.given:
+            return None
+        prior = np.zeros(int(self.shown_of_seen.max()) + 1, np.int64)
+        prior[self.shown_of_seen] = self.prior
+        return SideInformation(self.public_of_seen, self.shown_of_seen, prior)
+
+    @cached_property
     def kept(self) -> Tally:
         """The distinct combinations of public and kept columns."""
         return self.tally.project((*self.request.public, *self.request.keep))
+
+    @cached_property
+    def kept_numbers(self) -> IntArray:
+        """The kept values of each of these, numbered."""
+        return _ranks(self.kept, self.request.keep)
 
     def text(self, tally: Tally, column: str) -> TextColumn:
         """A column of a tally as canonical texts; published moments are days if all are midnights."""
@@ -218,131 +240,3 @@ def _codes(tally: Tally, column: str, rows: pa.Table) -> IntArray:
     values = tally.coding(column).decode(known)
     places = pc.index_in(rows.column(column).combine_chunks(), values)
     return np.asarray(known[places.to_numpy(zero_copy_only=False)])
-
-
-_SEPARATORS = (",", ";", "\t", "|")
-
-Above = tuple[str | None, ...]
-PathsAbove = Mapping[str | None, Above]
-"""For each value (None for a missing one) what stands above it, the lowest first, the top last."""
-
-_ABOVE_ALL = "*"
-
-
-@dataclass(frozen=True, eq=False)
-class HierarchyTree:
-    """A hierarchy whose leaves are the values of a column; all of them lie equally deep.
-
-    Attributes:
-        paths: what stands above each value.
-        declared: the same as it was given, before a place for missing values was made.
-    """
-
-    paths: PathsAbove
-    declared: PathsAbove
-
-    def with_missing(self) -> "HierarchyTree":
-        """The same with a place for missing values: beside the top, and `*` above both."""
-        paths: dict[str | None, Above] = {value: (*path, _ABOVE_ALL) for value, path in self.paths.items()}
-        return HierarchyTree(paths | {None: (*[None] * self.height, _ABOVE_ALL)}, self.declared)
-
-    @property
-    def height(self) -> int:
-        """How many levels there are above the values."""
-        return len(next(iter(self.paths.values())))
-
-    @cached_property
-    def leaves_below(self) -> Mapping[Above, int]:
-        """How many values lie below each node, a node being all that is above it, itself included."""
-        found: dict[Above, int] = {}
-        for path in self.paths.values():
-            for start in range(len(path)):
-                found[path[start:]] = found.get(path[start:], 0) + 1
-        return found
-
-    def nodes(self, texts: pa.Array) -> IntArray:
-        """For each value of a column its node on each level, the value itself first."""
-        numbers: dict[tuple[int, Above], int] = {}
-        table = np.empty((len(texts), self.height + 1), np.int64)
-        for row, value in enumerate(texts.to_pylist()):
-            path = (value, *self.paths[value])
-            for level in range(len(path)):
-                table[row, level] = numbers.setdefault((level, path[level:]), len(numbers))
-        return table
-
-    def costs(self, texts: pa.Array, cost: str) -> IntArray:
-        """What releasing each value as its node on each level costs."""
-        if cost == "height":
-            return np.tile(np.arange(self.height + 1), (len(texts), 1))
-        table = np.zeros((len(texts), self.height + 1), np.int64)
-        for row, value in enumerate(texts.to_pylist()):
-            path = self.paths[value]
-            table[row, 1:] = [self.leaves_below[path[start:]] - 1 for start in range(len(path))]
-        return table
-
-    @cached_property
-    def largest_cost(self) -> int:
-        """The number of values but one: what the top costs by leaves."""
-        return len(self.paths) - 1
-
-
-def read_tree(column: str, source: Path | Mapping[str, Sequence[str]]) -> HierarchyTree:
-    """The hierarchy of a column, from a file or from a mapping.
-
-    A file has a row for each value: the value, then what stands above it, the top last; commas or semicolons
-    between them, no header line.
-
-    Raises:
-        RequestError: it cannot be read, or is not a tree with one top.
-    """
-    if isinstance(source, Mapping):
-        rows = [(value, *above) for value, above in source.items()]
-        return _checked(f"the hierarchy of {column!r}", rows)
-    return _checked(str(source), _rows(source))
-
-
-def _rows(file: Path) -> list[tuple[str, ...]]:
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise RequestError(f"{file}: is not UTF-8 text; convert it first") from None
-    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
-    lines = io.StringIO(text, newline="")
-    try:
-        rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
-        return [tuple(field.strip() for field in row) for row in rows if row]
-    except csv.Error as error:
-        raise RequestError(f"{file}: is not well formed ({error})") from None
-
-
-def _checked(name: str, rows: Sequence[Sequence[str]]) -> HierarchyTree:
-    if not rows:
-        raise RequestError(f"{name}: is empty; write a row for each value: value,level 1,level 2,...,top")
-    paths: dict[str | None, Above] = {}
-    for number, (value, *above) in enumerate(rows, 1):
-        if not value or not all(above):
-            raise RequestError(f"{name}: row {number} has an empty field; name every value and every level")
-        if not above or len(above) != len(rows[0]) - 1:
-            raise RequestError(
-                f"{name}: row {number} has {len(above)} levels, the first one {len(rows[0]) - 1}; give each "
-                "value as many (repeat a name where nothing stands between)"
-            )
-        if paths.setdefault(value, tuple(above)) != tuple(above):
-            raise RequestError(f"{name}: row {number} gives a value other levels than a row before; keep one")
-    _check_one_parent(name, list(paths.values()))
-    return HierarchyTree(paths, paths)
-
-
-def _check_one_parent(name: str, paths: Sequence[Above]) -> None:
-    for level in range(len(paths[0]) - 1):
-        above: dict[str | None, str | None] = {}
-        for path in paths:
-            if above.setdefault(path[level], path[level + 1]) != path[level + 1]:
-                raise RequestError(
-                    f"{name}: {path[level]!r} of level {level + 1} lies below two different names of level "
-                    f"{level + 2}; give it one"
-                )
-    if len({path[-1] for path in paths}) > 1:
-        raise RequestError(f"{name}: has several tops; end every row with the same name, such as *")

@@ -8,25 +8,19 @@ from markupsafe import Markup
 
 from noiseless import __version__
 from noiseless.audits import Audit, TableAudit
-from noiseless.audits.policy import PolicyResult, policy_rows
-from noiseless.audits.under_rules import rule_rows
-from noiseless.audits.verdict import dropped_text, missing_text, spelling_texts
+from noiseless.audits.policy import PolicyResult
+from noiseless.audits.under_rules import change_text, rule_rows
+from noiseless.audits.verdict import dropped_text, missing_text
 from noiseless.display import singular
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.reports.audit_rows import (
-    change_rows,
-    finest_text,
-    posterior_bins,
-    side_rows,
-    status_of,
-    total_rows,
-)
+from noiseless.reports.audit_rows import closest_words, finest_text, posterior_bins, side_rows, status_of
 from noiseless.reports.notation import value_text
 from noiseless.reports.pages import environment, inline, write_page
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.tables import Tally
+from noiseless.tables.spellings import spelling_texts
 
 
 def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
@@ -52,7 +46,6 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         status=status_of(audit),
         sentence=_sentence(audit),
         policy=policy,
-        checks=policy_rows(policy),
         bins=posterior_bins(audit.worst),
         side=side_rows(audit),
         witnesses=audit.reveal_witnesses() if reveal else audit.witnesses,
@@ -102,9 +95,10 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
     return {
         "rules": rules,
         "rule_figures": rule_rows(rules),
-        "rule_changes": change_rows(rules),
+        "change_text": change_text,
+        "closest_words": closest_words,
         "rule_finest": finest_text(rules),
-        "rule_totals": total_rows(rules.reveal_totals() if reveal else rules.totals),
+        "rule_totals": rules.reveal_totals() if reveal else rules.totals,
     }
 
 

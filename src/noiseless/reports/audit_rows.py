@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.audits import Audit, TableExposure
-from noiseless.audits.under_rules import UnderRules, below, change_text, distance_text
+from noiseless.audits.under_rules import UnderRules, below, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
 from noiseless.rules.totals import Totals
@@ -42,77 +41,28 @@ def worst_status(targets: Iterable[tuple[int, int]]) -> Status:
     return Status("partly", "Partly private")
 
 
-@dataclass(frozen=True)
-class SideRow:
-    """What one kind of adversary learns."""
+def side_rows(audit: Audit) -> list[tuple[str, Bits, int]]:
+    """What an adversary knows, the bits that leak to it, and how many values are left.
 
-    knows: str
-    leaked: Bits
-    left: int
-
-
-def side_rows(audit: Audit) -> list[SideRow]:
-    """The side information by itself, the release by itself, and both; empty when there is none."""
+    The side information by itself, the release by itself, and both; empty when there is none.
+    """
     side = audit.side_information
     if side is None:
         return []
     alone = int(audit.sensitive_values / side.leakage_alone.ratio)
     return [
-        SideRow("only the side information", side.leakage_alone, alone),
-        SideRow("only the release", side.leakage_without, side.min_posterior_without),
-        SideRow("both", side.leakage_total, audit.min_posterior),
+        ("only the side information", side.leakage_alone, alone),
+        ("only the release", side.leakage_without, side.min_posterior_without),
+        ("both", side.leakage_total, audit.min_posterior),
     ]
 
 
-class ChangeRow(NamedTuple):
-    """What rules did to a column."""
-
-    column: str
-    values: str
-    rows: int
-    largest: str
-
-
-def change_rows(rules: UnderRules) -> list[ChangeRow]:
-    """What became of each coarsened column."""
-    return [
-        ChangeRow(c.column, f"{c.before:,} → {c.after:,}", c.changed_rows, change_text(c))
-        for c in rules.changes
-    ]
-
-
-class TotalRow(NamedTuple):
-    """The totals of one column."""
-
-    column: str
-    rules: str
-    told: int
-    withheld: int
-    contributors: int
-    alone: int
-    bits: str
-    error: str
-    row: str
-    values: dict[str, Any] | None
-
-
-def total_rows(totals: tuple[Totals, ...]) -> list[TotalRow]:
-    """What the totals of each column give away."""
-    return [
-        TotalRow(
-            t.column,
-            ", ".join(rule.text for rule in t.rules),
-            t.told,
-            t.withheld,
-            t.contributors,
-            t.alone,
-            t.bits.rounded_up(2),
-            "" if t.closest is None else below(t.closest.error),
-            "" if t.closest is None or t.closest.first_row is None else f"{t.closest.first_row:,}",
-            None if t.closest is None else t.closest.values,
-        )
-        for t in totals
-    ]
+def closest_words(totals: Totals) -> tuple[str, str]:
+    """How near one contributor comes to another's amount, and a row of that group; empty where none does."""
+    closest = totals.closest
+    if closest is None:
+        return "", ""
+    return below(closest.error), "" if closest.first_row is None else f"{closest.first_row:,}"
 
 
 def finest_text(rules: UnderRules) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from noiseless.audits import Audit, Witness
-from noiseless.audits.policy import PolicyResult, policy_table
+from noiseless.audits.policy import PolicyResult
 from noiseless.audits.under_rules import rule_rows
-from noiseless.audits.verdict import ROWS, near_notes
+from noiseless.audits.verdict import ROWS
 from noiseless.display import aligned, counted, text_table, verb
-from noiseless.reports.audit_rows import finest_text, total_rows
+from noiseless.reports.audit_rows import closest_words, finest_text
 from noiseless.reports.notation import table, value_text, wrapped
+from noiseless.tables.spellings import near_notes
 
 _WITNESSES = 5
 
@@ -40,8 +41,8 @@ def _headline(audit: Audit) -> list[str]:
         return [wrapped(audit.verdict)]
     header = ("", "told", "withheld", f"{audit.heads} in told", "closest estimate", "in the group of row")
     rows = [
-        (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", t.error, t.row)
-        for t in total_rows(rules.totals)
+        (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", *closest_words(t))
+        for t in rules.totals
     ]
     totals = table("What totals by group give away:", header, rows)
     return [wrapped(rules.totals_verdict), totals, wrapped(f"{ROWS} {audit.verdict}")]
@@ -151,7 +152,7 @@ def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
 def _policy(policy: PolicyResult | None, *, totals: bool) -> str:
     if policy is None:
         return ""
-    header, *rows = policy_table(policy)
+    header, *rows = policy.table
     about = " (it is about the rows, not about totals)" if totals else ""
     title = f"The policy is met{about}:" if policy.holds else f"THE POLICY IS NOT MET{about}:"
     return table(title, header, rows)

@@ -135,11 +135,7 @@ def save_figure(figure: "Figure", path: Path, kind: str, dpi: int = 160) -> None
         path.write_text(_shortened(path.read_text("utf-8")), "utf-8")
 
 
-def page_svg(
-    figure: "Figure",
-    title: str,
-    tips: Mapping[str, Sequence[str]] | None = None,
-) -> str:
+def page_svg(figure: "Figure", title: str, tips: Mapping[str, Sequence[str]] | None = None) -> str:
     """A figure as an SVG element for a page, in the page's colours and font.
 
     Args:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from noiseless import __version__
+from noiseless.display import kept_text
 from noiseless.exact import Bits
 from noiseless.releases.results import ReleaseFrontier
 from noiseless.reports.charts import chart_of, goes_nowhere, leak_of
 from noiseless.reports.frontier_plot import NARROW, WIDE, frontier_svg
-from noiseless.reports.notation import kept_text, length_text
+from noiseless.reports.notation import length_text
 from noiseless.reports.pages import environment, inline, write_page
 from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
@@ -45,20 +46,12 @@ class LeakageLevel:
 
 
 @dataclass(frozen=True)
-class MethodLoss:
-    """What a method loses at a level: as text, and whether no method loses less."""
-
-    text: str
-    best: bool
-
-
-@dataclass(frozen=True)
 class MethodRow:
-    """What a method loses at each level."""
+    """What a method loses at each level: as text, and whether no method loses less."""
 
     name: str
     baseline: bool
-    needs: tuple[MethodLoss, ...]
+    needs: tuple[tuple[str, bool], ...]
 
 
 def levels_of(frontier: ReleaseFrontier) -> tuple[LeakageLevel, ...]:
@@ -88,9 +81,9 @@ def method_rows(frontier: ReleaseFrontier, levels: Sequence[LeakageLevel]) -> tu
     rows = list[MethodRow]()
     for series, found in zip(reached, losses, strict=True):
         needs = tuple(
-            MethodLoss("-", best=False)
+            ("-", False)
             if loss is None
-            else MethodLoss(loss_text(loss), best=not any(_less(row[i], loss) for row in losses))
+            else (loss_text(loss), not any(_less(row[i], loss) for row in losses))
             for i, loss in enumerate(found)
         )
         rows.append(MethodRow(series.name, series.baseline, needs))
@@ -132,9 +125,10 @@ def spread(items: Sequence[T], most: int) -> list[T]:
 
 def scope_words(frontier: ReleaseFrontier) -> str:
     """What is proved of a frontier, and whether a release may do better."""
-    if frontier.is_never_beaten:
+    if frontier.is_complete:
         return _proved(frontier)
-    return f"{_proved(frontier)} A release, which is searched for by itself, may do better."
+    where = "lie between its points" if frontier.scope in ("all", "full-domain") else "do better"
+    return f"{_proved(frontier)} A release, which is searched for by itself, may {where}."
 
 
 def _proved(frontier: ReleaseFrontier) -> str:
@@ -144,6 +138,11 @@ def _proved(frontier: ReleaseFrontier) -> str:
         return (
             "Proved: no contiguous cells (runs of neighbouring values) beat a point of this frontier. Other "
             "cells might."
+        )
+    if frontier.scope == "full-domain":
+        return (
+            "Proved: no other choice of a level for each column beats a point of this frontier. Cells that "
+            "are chosen one by one (--recoding local) might."
         )
     return (
         "These were found, and no method listed here beats one of them. It is not proved of all of them that "

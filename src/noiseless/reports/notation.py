@@ -8,8 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
 
-from noiseless.display import aligned, bound_text, printable
-from noiseless.exact import Bits
+from noiseless.display import aligned, printable
 from noiseless.search.merging import Length
 
 _LONGEST = 80
@@ -35,15 +34,6 @@ def upper_text(value: Fraction) -> str:
     """
     context = Context(prec=3, rounding=ROUND_CEILING)
     return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)):f}"
-
-
-def kept_text(bits: Bits) -> str:
-    """Bits that are kept: two decimals, rounded down.
-
-    >>> kept_text(Bits(3)), kept_text(Bits(8))
-    ('1.58', '3.00')
-    """
-    return bound_text(bits.lower, 2, up=False)
 
 
 def length_text(length: Length | Fraction | float) -> str:

@@ -10,9 +10,9 @@ from typing import Literal
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from noiseless.display import bound_text, counted, percent_above, printable, verb
+from noiseless.display import bound_text, counted, kept_text, percent_above, printable, verb
 from noiseless.reports.canvas import LOOKS
-from noiseless.reports.notation import kept_text, length_text, share_text, upper_text, value_text
+from noiseless.reports.notation import length_text, share_text, upper_text, value_text
 from noiseless.tables import written_whole
 
 WIDTH = 320

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +9,18 @@ import numpy as np
 
 from noiseless import __version__
 from noiseless.exact import Bits
-from noiseless.releases.certificate import CertificateCells
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import cell_bins
-from noiseless.reports.comparison import (
+from noiseless.reports.frontier_page import frontier_parts
+from noiseless.reports.pages import environment, inline, write_page
+from noiseless.reports.plots import bins_plot
+from noiseless.reports.release_comparison import (
     ReleaseSummary,
     compared_rows,
     comparison_sentence,
     comparison_warnings,
     side_of,
 )
-from noiseless.reports.frontier_page import frontier_parts
-from noiseless.reports.pages import environment, inline, write_page
-from noiseless.reports.plots import bins_plot
 from noiseless.reports.release_rows import (
     asked_rows,
     change_text,
@@ -36,19 +34,10 @@ from noiseless.reports.release_rows import (
     status_of_release,
     verdict,
 )
+from noiseless.search.mean_loss import LOSSES, mean_text
 
 _MOST_CELLS = 10
 """How many of the cells that give most away are listed."""
-
-
-@dataclass(frozen=True)
-class CellRow:
-    """A cell as a row of a table."""
-
-    released: tuple[str | None, ...]
-    members: int
-    rows: int
-    posterior: int
 
 
 def render_release(
@@ -92,6 +81,7 @@ def render_release(
             for_the_same=for_the_same(release, frontier),
             found_by=found_by(release),
             largest=largest_cell(release),
+            mean_loss=_mean_loss(release),
             entropy=Bits(release.sensitive_values),
             more_values=more_values(release),
             version=__version__,
@@ -123,6 +113,22 @@ def write_release_html(
     write_page(path, render_release(release, frontier, compared_with), release.sources)
 
 
+_MEAN_LOSSES = {
+    "ncp": "The share of a column that what a row reads could stand for, on average.",
+    "squares": "The squared distance of rows from the mean of their cell, as a share of the variance.",
+    "discernibility": "The share of all rows that a row reads like, on average.",
+    "entropy": "How many bits of a row are lost on average: which of those that read alike it is.",
+}
+
+
+def _mean_loss(release: Release) -> tuple[str, str] | None:
+    """The mean loss of several columns as text, and what it is."""
+    request, mean = release.request, release.point.mean_loss
+    if mean is None or (len(request.public) == 1 and request.mean_loss == "ncp"):
+        return None
+    return mean_text(LOSSES[request.mean_loss], mean), _MEAN_LOSSES[request.mean_loss]
+
+
 def _cells(release: Release) -> dict[str, Any]:
     """The cells by how many values they leave, and those that leave fewest."""
     cells = release.certificate.cells
@@ -132,14 +138,11 @@ def _cells(release: Release) -> dict[str, Any]:
         "bins": bins,
         "bins_svg": inline(bins_plot(bins, release.rows, "rows", names_text(release.request.sensitive))),
         "cells_in_all": len(cells),
-        "tightest": [_cell_row(cells, number) for number in tightest],
+        "tightest": [
+            (json.loads(cells.released[n].as_py()), cells.posteriors[n], cells.rows[n], cells.sizes[n])
+            for n in tightest
+        ],
     }
-
-
-def _cell_row(cells: CertificateCells, number: int) -> CellRow:
-    released = json.loads(cells.released[number].as_py())
-    counts = (int(column[number]) for column in (cells.sizes, cells.rows, cells.posteriors))
-    return CellRow(tuple(released), *counts)
 
 
 def _comparison(release: Release, other: ReleaseSummary | None) -> dict[str, Any]:

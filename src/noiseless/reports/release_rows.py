@@ -7,16 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.display import bound_text, counted, verb
+from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, verb
+from noiseless.exact import Bits
+from noiseless.releases.application import AppliedRelease
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import Status, worst_status
-from noiseless.reports.notation import kept_text, length_text, share_text, value_text
+from noiseless.reports.notation import length_text, share_text, value_text
 from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
 
 _PLACES = 2
 _MOST_PLACES = 12
 """How many decimals of a limit are shown."""
+
+_LEAST_SHOWN = Fraction(1, 10_000)
+"""A smaller mean loss is shown as 0 %."""
+
+_LIMITS = {
+    "min_posterior": "fewest values left",
+    "min_rows": "fewest rows alike",
+    "max_leakage": "bits leaked, L0",
+    "max_maximin": "bits told apart, I*",
+    "max_distortion": "distortion",
+    "min_resolution": "bits of resolution",
+}
+"""What each limit is on."""
 
 _BETTER = {
     "distortion": "a smaller distortion",
@@ -113,6 +128,7 @@ def point_words(point: ReleasePoint) -> str:
         f"leakage {point.leakage}",
         f"I* {point.maximin}",
         f"at least {point.min_posterior:,} left",
+        f"at least {counted(point.min_rows, 'rows')} alike",
         f"resolution {kept_text(point.resolution)} bits",
     ]
     if point.distortion is not None:
@@ -123,12 +139,12 @@ def point_words(point: ReleasePoint) -> str:
 
 @dataclass(frozen=True)
 class AskedRow:
-    """A limit that was asked for, and what was found."""
+    """A limit that was asked for, what was found, and whether it holds; None where that is not known."""
 
     name: str
     asked: str
     found: str
-    holds: bool
+    holds: bool | None
 
 
 def asked_rows(release: Release) -> list[AskedRow]:
@@ -145,27 +161,39 @@ def asked_rows(release: Release) -> list[AskedRow]:
     return rows
 
 
+def applied_rows(applied: AppliedRelease) -> list[AskedRow]:
+    """What was asked of a release, beside what new rows reach by themselves."""
+    rows = []
+    for limit in applied.limits:
+        asked, found = limit.asked, limit.found
+        if isinstance(asked, int):
+            texts = f"at least {asked:,}", "-" if found is None else f"{found:,}"
+        else:
+            text = _number(asked) if isinstance(asked, Fraction) else str(asked)
+            texts = f"at most {text}", found.rounded_up(_places(text)) if isinstance(found, Bits) else "-"
+        rows.append(AskedRow(_LIMITS[limit.name], *texts, limit.holds))
+    return rows
+
+
 def _asked_row(name: str, limit: Any, point: ReleasePoint) -> AskedRow:  # noqa: ANN401 - a limit of any kind
-    if name == "min_posterior":
-        found = point.min_posterior
-        return AskedRow("fewest values left", f"at least {limit:,}", f"{found:,}", found >= limit)
+    words, counts = _LIMITS[name], {"min_posterior": point.min_posterior, "min_rows": point.min_rows}
+    if name in counts:
+        return AskedRow(words, f"at least {limit:,}", f"{counts[name]:,}", counts[name] >= limit)
+    text = _number(limit)
     if name == "max_distortion":
         length = point.distortion
-        text = "-" if length is None else length_text(length)
-        return AskedRow(
-            "distortion", f"at most {_number(limit)}", text, length is not None and length <= limit
-        )
-    words, bits = {
-        "max_leakage": ("bits leaked, L0", point.leakage),
-        "max_maximin": ("bits told apart, I*", point.maximin),
-        "min_resolution": ("bits of resolution", point.resolution),
-    }[name]
-    at_least = name == "min_resolution"
-    text = _number(limit)
-    places = min(max(_PLACES, len(text.partition(".")[2])), _MOST_PLACES)
-    found_text = bound_text(bits.lower, places, up=False) if at_least else bits.rounded_up(places)
-    holds = bits >= limit if at_least else bits <= limit
-    return AskedRow(words, f"at {'least' if at_least else 'most'} {text}", found_text, holds)
+        shown = "-" if length is None else length_text(length)
+        return AskedRow(words, f"at most {text}", shown, length is not None and length <= limit)
+    if name == "min_resolution":
+        kept = bound_text(point.resolution.lower, _places(text), up=False)
+        return AskedRow(words, f"at least {text}", kept, point.resolution >= limit)
+    bits = point.leakage if name == "max_leakage" else point.maximin
+    return AskedRow(words, f"at most {text}", bits.rounded_up(_places(text)), bits <= limit)
+
+
+def _places(limit: str) -> int:
+    """With how many decimals a number is shown beside a limit."""
+    return min(max(_PLACES, len(limit.partition(".")[2])), _MOST_PLACES)
 
 
 def _number(value: Fraction) -> str:
@@ -180,7 +208,7 @@ def chosen_by(release: Release) -> str:
     request = release.request
     if request.weight is not None:
         return "lagrangian"
-    if {"min_posterior", "max_leakage", "max_maximin"} & request.targets.keys():
+    if {"min_posterior", "min_rows", "max_leakage", "max_maximin"} & request.targets.keys():
         return "mean loss" if request.prefer == "mean" else request.utility
     return "maximin" if request.objective == "maximin" else "leakage"
 
@@ -191,6 +219,11 @@ def proved(release: Release) -> str:
     if release.optimal and release.scope == "all":
         ways = "merging or suppressing" if release.request.suppress else "merging"
         return f"Proved to be the best: no other way of {ways} values has {better} within the limits."
+    if release.optimal and release.scope == "full-domain":
+        return (
+            "Proved to be the best full-domain recoding: no other choice of a level for each column has "
+            f"{better} within the limits. {_room(release, better)}"
+        )
     if release.optimal:
         return (
             "Proved to be the best among contiguous cells, each a run of neighbouring values: none has "
@@ -248,9 +281,24 @@ def _loses_no_more(other: ReleasePoint, point: ReleasePoint, utility: str) -> bo
 
 
 def _room(release: Release, better: str) -> str:
+    """How much better any other cells could be."""
+    mean = _mean_room(release)
+    if mean and release.gap and chosen_by(release) == "mean loss":
+        return mean
     if release.gap is None:
-        return "How much better any other cells could be is not known."
-    if release.gap == 0:
-        return f"No other cells have {better}."
-    unit = "" if chosen_by(release) in ("distortion", "mean loss") else " bits"
-    return f"Any other cells could be better by {length_text(release.gap)}{unit} at most."
+        found = "How much better any other cells could be is not known."
+    elif release.gap == 0:
+        found = f"No other cells have {better}."
+    else:
+        unit = "" if chosen_by(release) in ("distortion", "mean loss") else " bits"
+        found = f"Any other cells could be better by {length_text(release.gap)}{unit} at most."
+    return f"{found} {mean}" if mean and not release.optimal else found
+
+
+def _mean_room(release: Release) -> str:
+    """What the mean loss is, and what it is at least; empty where that is not known."""
+    least, mean = release.least_mean_loss, release.point.mean_loss
+    if mean is None or least is None or least < _LEAST_SHOWN:
+        return ""
+    shown = f"{percent_above(mean)}; no release within these limits has less than {percent_below(least)}"
+    return f"Its mean loss is {shown}."

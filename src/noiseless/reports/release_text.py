@@ -1,6 +1,10 @@
 """A release or a frontier as plain text for a terminal."""
 
-from noiseless.display import counted, percent_above, verb
+from collections.abc import Sequence
+from fractions import Fraction
+
+from noiseless.display import counted, kept_text, text_table, verb
+from noiseless.releases.application import AppliedRelease
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.frontier_page import (
@@ -12,8 +16,10 @@ from noiseless.reports.frontier_page import (
     spread,
     title_words,
 )
-from noiseless.reports.notation import kept_text, length_text, table, value_text, wrapped
+from noiseless.reports.notation import length_text, table, value_text, wrapped
 from noiseless.reports.release_rows import (
+    AskedRow,
+    applied_rows,
     asked_rows,
     change_text,
     for_the_same,
@@ -24,6 +30,7 @@ from noiseless.reports.release_rows import (
     status_of_release,
     verdict,
 )
+from noiseless.search.mean_loss import LOSSES, mean_text
 
 _MOST_POINTS = 20
 _MOST_COLUMNS = 20
@@ -36,7 +43,7 @@ def release_text(release: Release) -> str:
     blocks = [
         wrapped(f"{status_of_release(release).words.upper()}: {verdict(release)}"),
         _measures(release),
-        _asked(release),
+        _limits("What was asked for:", asked_rows(release)),
         _changes(release),
         wrapped(more_values(release)),
         wrapped(f"{proved(release)} (found by: {found_by(release)})"),
@@ -51,6 +58,7 @@ def _measures(release: Release) -> str:
     rows = [
         ("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
         ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
+        ("fewest rows alike", f"{was.min_rows:,}", f"{now.min_rows:,}"),
         ("bits told apart, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
         ("bits of resolution", kept_text(was.resolution), kept_text(now.resolution)),
         ("different values", f"{was.cells:,}", f"{now.cells:,}"),
@@ -58,7 +66,8 @@ def _measures(release: Release) -> str:
     if now.distortion is not None:
         rows.append(("distortion", "0", length_text(now.distortion)))
     if now.mean_loss is not None and len(release.request.public) > 1:
-        rows.append(("mean loss", "0 %", percent_above(now.mean_loss)))
+        loss = LOSSES[release.request.mean_loss]
+        rows.append(("mean loss", mean_text(loss, Fraction(0)), mean_text(loss, now.mean_loss)))
     if now.suppressed_rows:
         rows.append(("suppressed rows", "0", f"{now.suppressed_rows:,}"))
     about = f"{names_text(release.request.sensitive)}, {counted(release.sensitive_values, 'values')}"
@@ -66,12 +75,10 @@ def _measures(release: Release) -> str:
     return table(title, ("", "before", "after"), rows)
 
 
-def _asked(release: Release) -> str:
-    rows = [
-        (row.name, row.asked, row.found, "holds" if row.holds else "DOES NOT HOLD")
-        for row in asked_rows(release)
-    ]
-    return table("What was asked for:", ("", "asked", "found", ""), rows) if rows else ""
+def _limits(title: str, limits: Sequence[AskedRow]) -> str:
+    words = {True: "holds", False: "DOES NOT HOLD", None: "not known"}
+    rows = [(row.name, row.asked, row.found, words[row.holds]) for row in limits]
+    return table(title, ("", "asked", "found", ""), rows) if rows else ""
 
 
 def _changes(release: Release) -> str:
@@ -105,6 +112,48 @@ def _example(example: Example) -> str:
     return text
 
 
+def applied_text(applied: AppliedRelease) -> str:
+    """How new rows read, what they give away by themselves, and what is and is not proved of them."""
+    what = (
+        f"{counted(applied.rows, 'rows')} as cells of the release of {applied.fitted_rows:,}: "
+        f"{applied.known_rows:,} with values that a cell holds, {applied.covered_rows:,} with new ones that "
+        f"a cell covers, {applied.outside_rows:,} in no cell, which {verb(applied.outside_rows, 'read')} *."
+    )
+    left_out = (
+        f"{counted(applied.dropped, 'rows')} with a missing value {verb(applied.dropped, 'are')} left out."
+    )
+    unknown = (
+        f"Not all is known of what they give away about {names_text(applied.sensitive)}: the table lacks "
+        f"{names_text(applied.lacking)}."
+    )
+    blocks = [
+        wrapped(what),
+        wrapped(left_out) if applied.dropped else "",
+        _alone(applied),
+        _limits("What was asked of the release, held against these rows:", applied_rows(applied)),
+        wrapped(unknown) if applied.lacking else "",
+        wrapped(
+            "A row shows no more of its public columns than its cell. The limits were proved for the rows "
+            "that the release was made from: not for these rows, and not for all of them together."
+        ),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _alone(applied: AppliedRelease) -> str:
+    found, lines = applied.measures, dict[str, str]()
+    if found is not None:
+        lines["bits leaked, L0"] = found.leakage.rounded_up(2)
+        lines["fewest values left"] = f"{found.min_posterior:,} of {applied.sensitive_values:,}"
+        lines["bits told apart, I*"] = found.maximin.rounded_up(2)
+    if applied.min_rows is not None:
+        lines["fewest rows alike"] = f"{applied.min_rows:,}"
+    if applied.suppressed_rows:
+        lines["suppressed rows"] = f"{applied.suppressed_rows:,}"
+    about = f" about {names_text(applied.sensitive)}" if found is not None else ""
+    return text_table(f"What these rows give away{about} by themselves:", lines) if lines else ""
+
+
 def frontier_text(frontier: ReleaseFrontier) -> str:
     """The frontier's points, or some of them evenly, what each method needs, and what is proved."""
     blocks = [
@@ -128,6 +177,7 @@ def _points(frontier: ReleaseFrontier) -> str:
     title += f", {names_text(frontier.given)} known" if frontier.given else ""
     header = (
         "fewest values left",
+        "rows alike",
         "bits leaked, L0",
         "told apart, I*",
         "resolution",
@@ -138,6 +188,7 @@ def _points(frontier: ReleaseFrontier) -> str:
     rows = [
         (
             f"{p.min_posterior:>{len(header[0])},}",
+            f"{p.min_rows:,}",
             p.leakage.rounded_up(2),
             p.maximin.rounded_up(2),
             kept_text(p.resolution),
@@ -153,7 +204,7 @@ def _points(frontier: ReleaseFrontier) -> str:
 def _methods(frontier: ReleaseFrontier) -> str:
     levels = levels_of(frontier)
     rows = [
-        (f"{row.name}{' (baseline)' if row.baseline else ''}", *(need.text for need in row.needs))
+        (f"{row.name}{' (baseline)' if row.baseline else ''}", *(text for text, _ in row.needs))
         for row in method_rows(frontier, levels)
     ]
     if not levels or not rows:

@@ -25,19 +25,7 @@ EXAMPLES = (
 )
 """One rule of each kind."""
 
-_RULES = (
-    Round,
-    Digits,
-    CensusCounts,
-    Top,
-    Bottom,
-    DatePeriod,
-    Prefix,
-    MinCell,
-    NK,
-    PPercent,
-    Customers,
-)
+_RULES = (Round, Digits, CensusCounts, Top, Bottom, DatePeriod, Prefix, MinCell, NK, PPercent, Customers)
 
 KINDS: Mapping[str, type[Rule]] = {kind.name: kind for kind in _RULES}
 """The rules by name."""

@@ -3,11 +3,20 @@
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, Literal, get_args, overload
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.pricing.plan import NAMES, Plan, declared_bounds, named_query, question_plan, unknown_question
+from noiseless.pricing.plan import (
+    NAMES,
+    NO_PEOPLE,
+    ONE_LIMIT,
+    Plan,
+    declared_bounds,
+    named_query,
+    question_plan,
+    unknown_question,
+)
 from noiseless.questions import (
     Attribute,
     Continuum,
@@ -32,6 +41,9 @@ VALUE = "value"
 
 Bound = Rational | date | str
 
+Least = Literal["cells", "leakage"]
+"""What the cells within an error have least of."""
+
 _LONGEST_CODE = 300
 
 
@@ -45,6 +57,10 @@ def plan(
     budget: Rational | None = None,
     reach: int | None = None,
     max_error: Rational | None = None,
+    least: Least = "cells",
+    min_adversary_error: Rational | None = None,
+    indistinguishable: int | None = None,
+    sensitivity: Rational | None = None,
 ) -> Plan: ...
 
 
@@ -68,6 +84,10 @@ def plan(
     budget: Rational | None = None,
     reach: int | None = None,
     max_error: Rational | None = None,
+    least: Least = "cells",
+    min_adversary_error: Rational | None = None,
+    indistinguishable: int | None = None,
+    sensitivity: Rational | None = None,
     rule: str | Rule | None = None,
 ) -> Plan | RulePlan:
     """What a question costs before it is asked: the finest answer for a budget, or the cheapest for an error.
@@ -78,7 +98,8 @@ def plan(
     'round:5 tells 1.00 bits of one person. So does the exact count: at worst the rule protects nothing.'
 
     Args:
-        query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value.
+        query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value;
+            "own" for any other, of which bounds are those of the answer.
         n: how many people take part; a value needs none.
         bounds: the smallest and the largest value a person can have; a count needs none. Under date:PERIOD
             two dates, under prefix:K two texts of digits.
@@ -86,21 +107,85 @@ def plan(
         budget: the bits that one person may lose.
         reach: the same as a whole number of answers that one person may cause.
         max_error: the largest tolerated error, instead of a budget.
+        least: what the cells within that error have least of: "cells", or "leakage" of the whole dataset.
+        min_adversary_error: how far off every estimate of the whole dataset shall be, instead.
+        indistinguishable: how many answers may tell two values of a person apart, others unknown, instead.
+        sensitivity: how far one person moves the answer to a question of one's own.
         rule: a disclosure rule such as "round:5" instead: what it gives away.
 
     Returns:
         A plan; under a rule a `RulePlan`.
 
     Raises:
-        RequestError: not exactly one of budget, reach, max_error and rule is given, or they make no sense.
+        RequestError: not exactly one of them and of budget, reach, max_error and rule is given, or they make
+            no sense.
     """
-    if rule is None:
-        return question_plan(
-            query, n=n, bounds=bounds, step=step, budget=budget, reach=reach, max_error=max_error
-        )
-    if any(limit is not None for limit in (budget, reach, max_error)):
-        raise RequestError("a rule has its own price; give no budget, reach or largest error beside it")
-    return rule_plan(query, rule, n=n, bounds=bounds, step=step)
+    limits = (budget, reach, max_error, min_adversary_error, indistinguishable)
+    if rule is not None:
+        if any(limit is not None for limit in limits):
+            raise RequestError("a rule has its own price; give no budget, reach or error beside it")
+        return rule_plan(query, rule, n=n, bounds=bounds, step=step)
+    return limited_plan(
+        query,
+        n=n,
+        bounds=bounds,
+        step=step,
+        budget=budget,
+        reach=reach,
+        max_error=max_error,
+        least=least,
+        min_adversary_error=min_adversary_error,
+        indistinguishable=indistinguishable,
+        sensitivity=sensitivity,
+    )
+
+
+def limited_plan(
+    query: str,
+    *,
+    n: int | None,
+    bounds: tuple[Rational, Rational] | None = None,
+    step: Rational | None = None,
+    budget: Rational | None = None,
+    reach: int | None = None,
+    max_error: Rational | None = None,
+    least: Least = "cells",
+    min_adversary_error: Rational | None = None,
+    indistinguishable: int | None = None,
+    sensitivity: Rational | None = None,
+) -> Plan:
+    """The plan for the one limit that is given; arguments are those of `plan`."""
+    limits = (budget, reach, max_error, min_adversary_error, indistinguishable)
+    if least not in get_args(Least):
+        raise RequestError(f"an answer has least cells or least leakage, not {least!r}")
+    if least != "cells" and max_error is None:
+        raise RequestError("the least leakage is that within an error; give one (--max-error E)")
+    if sum(limit is not None for limit in limits) != 1:
+        raise RequestError(ONE_LIMIT)
+    if n is None:
+        raise RequestError(NO_PEOPLE)
+    if least != "cells" and max_error is not None:
+        from noiseless.theory.accuracy.plans import least_leakage_plan
+
+        return least_leakage_plan(query, n, bounds, step, max_error)
+    if min_adversary_error is not None:
+        from noiseless.theory.accuracy.plans import adversary_plan
+
+        return adversary_plan(query, n, bounds, step, min_adversary_error)
+    if indistinguishable is not None:
+        from noiseless.theory.indistinguishable_plan import indistinguishable_plan
+
+        return indistinguishable_plan(query, n, bounds, step, indistinguishable)
+    return question_plan(
+        query,
+        n=n,
+        bounds=bounds,
+        step=step,
+        budget=budget,
+        reach=reach,
+        max_error=max_error,
+        sensitivity=sensitivity,
+    )
 
 
 def rule_plan(

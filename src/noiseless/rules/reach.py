@@ -305,13 +305,9 @@ class DominanceTotal:
             count = length(self._passing(others))
             if count > best:
                 best, where = count, tried
-        if not best:
-            return self._zeros()
+        if not best:  # a total of 0 may still pass
+            return length(self._passing(low)), low, True
         return best, self.domain.value(where), True
-
-    def _zeros(self) -> tuple[int, Fraction, bool]:
-        """Where nothing else passes, a total of 0 still does."""
-        return length(self._passing(self.domain.low)), self.domain.low, True
 
     def _turn(self) -> Fraction:
         """The least that others can have for the domain's high end to pass, if something above 0 passes."""

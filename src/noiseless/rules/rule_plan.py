@@ -1,6 +1,5 @@
-"""What a rule gives away of one person, and the finest answer that gives away no more."""
+"""What a rule gives away of one person, in words too, and the finest answer that gives away no more."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,18 +7,19 @@ from typing import Any
 
 from noiseless.display import html_table
 from noiseless.exact import Bits, round_up
-from noiseless.pricing.plan import Plan
-from noiseless.pricing.reach import Reach, finest, printed_cells, reach
+from noiseless.pricing.plan import Plan, PlannedPrice, rounded_up
+from noiseless.pricing.reach import Reach, finest, printed_cells, reach, surely_finest
 from noiseless.questions import Query
 from noiseless.ranges.quantizer import Quantizer
-from noiseless.rules.base import Rule
-from noiseless.rules.reach import ReachWitness, cells_told, witness
+from noiseless.rules.base import Dominance, Rule
+from noiseless.rules.reach import ReachWitness, are_exact, cells_told, witness
 from noiseless.rules.rounding import told_error
-from noiseless.rules.verdict import lines, off_by, verdict, warning
+
+_NOTHING = "at worst the rule protects nothing"
 
 
 @dataclass(frozen=True)
-class RulePlan:
+class RulePlan(PlannedPrice):
     """What a rule gives away of one person.
 
     Attributes:
@@ -58,29 +58,9 @@ class RulePlan:
         return self.rule.statement
 
     @property
-    def reach(self) -> int:
-        """How many different answers one person can cause, "withheld" among them."""
-        return self.outcome.outputs
-
-    @property
-    def reach_exact(self) -> bool:
-        """Whether somebody can really cause so many; otherwise it is a bound."""
-        return self.outcome.exact
-
-    @property
     def witness_reach(self) -> int:
         """How many answers the witness causes: the reach, where that is exact."""
         return self.witness.reach
-
-    @property
-    def bits(self) -> Bits:
-        """The price: log2 of the reach."""
-        return self.outcome.bits
-
-    @property
-    def entropy_of_record(self) -> Bits | float:
-        """H0(X_i): the bits there are to protect; infinite for any number of an interval."""
-        return math.inf if self.values_of_record is None else Bits(self.values_of_record)
 
     @property
     def tells_everything(self) -> bool:
@@ -90,12 +70,26 @@ class RulePlan:
     @property
     def warning(self) -> str | None:
         """What a user should know before relying on it."""
-        return warning(self)
+        if self.tells_everything:
+            return f"the price is all there is to know about a record: {_NOTHING}"
+        if self.values_of_record is not None and self.reach >= self.values_of_record > 1:
+            return "the price, a bound, is all there is to know about a record: nothing is promised"
+        return None
 
     @property
     def verdict(self) -> str:
-        """What to make of it, in words."""
-        return verdict(self)
+        """What to make of it, in a sentence or two."""
+        name, total = self.rule.text, _total(self)
+        if self.reach == 1 and self.withheld:
+            return f"{name} withholds every answer here: nothing is told, at 0 bits."
+        if self.reach == 1:
+            return f"{name} tells nothing of one person here: whatever they have, the answer is the same."
+        if isinstance(self.rule, Dominance) and self.tells_everything:
+            return (
+                f"{name} tells everything, {self.bits}: against anyone who knows the other contributors, the"
+                f" {total} gives the last one away. The exact {total}, always told, tells no more."
+            )
+        return _beside_finest(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The plan under the names it has in JSON."""
@@ -127,17 +121,97 @@ class RulePlan:
         }
 
     def __str__(self) -> str:
-        return "\n".join(lines(self))
+        who = {None: "", 1: " of 1 person"}.get(self.people, f" of {self.people or 0:,} people")
+        bound = "" if self.reach_exact else " at most"
+        answers = f"{self.reach:,} answer{'s' * (self.reach != 1)}{bound}"
+        lines = [
+            f"{self.query}{who} under {self.rule.text}: {_told(self)}.",
+            f"One person can cause {answers}: the price is {self.bits}. A record holds {self.record_words}.",
+            *_example(self),
+            self.verdict,
+            *([f"Warning: {self.warning}."] if self.warning and _NOTHING not in self.verdict else []),
+        ]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         rows = {
             "one person can cause": f"{self.reach:,} answers{'' if self.reach_exact else ' at most'}",
             "price": str(self.bits),
-            "error": off_by(self) or "none",
+            "error": _off_by(self) or "none",
             "may be withheld": "yes" if self.withheld else "no",
             "verdict": self.verdict,
         }
         return html_table(f"{self.rule.text} ({self.query})", rows)
+
+
+def _beside_finest(plan: RulePlan) -> str:
+    """Whether cells of one width tell no more and err less."""
+    name, finest, told = plan.rule.text, plan.finest, _answers(plan)
+    if finest is None:
+        return f"{name} tells {plan.bits} of the {plan.record_words} that a code holds."
+    if not finest.worst_error and plan.reach_exact:
+        return f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: {_NOTHING}."
+    cells = f"cells of {rounded_up(finest.cell_width)}"
+    if plan.worst_error is None:
+        return f"{told}; {cells}, always told, tell no more, off by {rounded_up(finest.worst_error)}."
+    question = finest.mechanism.query
+    if finest.worst_error < plan.worst_error:
+        less = rounded_up(finest.worst_error)
+        more = rounded_up(plan.worst_error if plan.told_error is None else plan.told_error)
+        beside = f"instead of {more}" if are_exact(question) else f"at most; the rule by {more} at most"
+        return f"{told}; {cells} tell no more, off by {less} {beside}."
+    if plan.reach_exact and surely_finest(question):
+        return f"{told}; no equal cells that tell as little are finer."
+    return f"{told}; no finer cells are known that surely tell as little."
+
+
+def _told(plan: RulePlan) -> str:
+    if plan.cells == 1 and plan.withheld:
+        return "every answer is withheld"
+    if plan.cells is None:
+        return f"a told {_total(plan)} is exact{', others are withheld' * plan.withheld}"
+    most = "" if plan.finest is None or are_exact(plan.finest.mechanism.query) else " at most"
+    many = f"{plan.cells:,} different answer{'s' * (plan.cells != 1)}{most}"
+    error = _off_by(plan)
+    return f"{many}{';' if error.startswith('the') else ','} {error}" if error else many
+
+
+def _off_by(plan: RulePlan) -> str:
+    """How far what is told can be from the truth, and which number that is about."""
+    middle, told = plan.worst_error, plan.told_error
+    if middle is None:
+        return ""
+    if told is None and middle:
+        return f"the middle of what is told alike is off by {rounded_up(middle)} at most"
+    if told is None or told == middle:
+        return f"off by {rounded_up(middle)} at most"
+    return (
+        f"the number told is off by {rounded_up(told)} at most,"
+        f" the middle of what is told alike by {rounded_up(middle)}"
+    )
+
+
+def _example(plan: RulePlan) -> list[str]:
+    """The witness; with nobody to be told apart there is nothing to show."""
+    seen = plan.witness
+    if len(seen.values) <= 1:
+        return []
+    others = " and ".join(f"{many:,} at {value}" for value, many in seen.others)
+    beside = f"with others {others}, " if others else ""
+    values, answers = (", ".join(map(str, found)) for found in (seen.values, seen.answers))
+    more = "" if seen.reach <= len(seen.values) else f"; {seen.reach:,} answers in all"
+    return [f"Example: {beside}a person's {values} give {answers}{more}."]
+
+
+def _answers(plan: RulePlan) -> str:
+    """With the price: both ends of what is known where the reach is a bound."""
+    if plan.reach_exact:
+        return f"{plan.reach:,} answers from one person, {plan.bits}"
+    return f"{plan.witness_reach:,} to {plan.reach:,} answers from one person, {plan.bits} at most"
+
+
+def _total(plan: RulePlan) -> str:
+    return "total" if isinstance(plan.rule, Dominance) and plan.query == "sum" else plan.query
 
 
 @dataclass(frozen=True)

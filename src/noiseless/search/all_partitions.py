@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.search.axes import mean_loss
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Length
+from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.problem import Problem
 
 MOST_VALUES = 10
@@ -56,7 +56,8 @@ class AllPartitions:
         """Whether there are few values, in columns, and it is their distortion or mean loss that counts."""
         problem, goal = targets.problem, targets.goal
         columns = isinstance(problem.codebook, ColumnCodebook) and problem.size <= MOST_VALUES
-        return columns and goal.aim == "loss" and goal.utility == "distortion"
+        other = goal.by_mean and not isinstance(problem.loss, CertaintyPenalty)
+        return columns and goal.aim == "loss" and goal.utility == "distortion" and not other
 
     @cached_property
     def best(self) -> OptimalPartition | None:
@@ -75,7 +76,7 @@ class AllPartitions:
         if found.hidden:
             gone[self._sets[found.hidden]] = True
             labels[gone] = len(found.cells)
-        mean = mean_loss(self._book.axes, labels, gone, self._problem.weights)
+        mean = CertaintyPenalty().total(self._book.axes, labels, gone, self._problem.weights)
         return OptimalPartition(labels, gone, lengths[found.worst], mean)
 
     @property

@@ -1,11 +1,9 @@
 """Public columns as orders along which cells are cut, and how much of a column a cell spans.
 
-The mean loss of a release is the share of each column that a row's cell spans, the normalised certainty
-penalty (NCP) of Xu et al. 2006: for numbers the width of the cell, for categories how many others it holds,
-for a hierarchy how many other leaves its node stands for.
+Of numbers a cell spans its width, of categories how many others it holds, of a hierarchy how many other
+leaves its node stands for.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -175,28 +173,3 @@ def _tree_axis(column: Hierarchy) -> TreeAxis:
         lasts,
         counts - 1,
     )
-
-
-def mean_loss(axes: Sequence[Axis], cells: IntArray, hidden: BoolArray, rows: IntArray) -> Fraction:
-    """The mean over rows and columns of the share of a column that a row's cell spans; `*` is all of it.
-
-    Args:
-        axes: the columns.
-        cells: the cell of each public value, as codes 0, 1, 2, ...
-        hidden: which public values are suppressed.
-        rows: how many rows have each public value.
-    """
-    shown = np.flatnonzero(~hidden)
-    order = shown[np.argsort(cells[shown], kind="stable")]
-    starts = np.flatnonzero(begins(cells[order]))
-    many = np.add.reduceat(rows[order], starts)
-    gone, whole = int(rows[hidden].sum()), int(rows.sum())
-    total = weights = Fraction(0)
-    for one in axes:
-        spans = one.cell_spans(order, starts)
-        if int(spans.max()) * whole >= _ROOM:
-            spans = spans.astype(object)
-        share = Fraction(int(spans @ many)) / one.whole if one.whole else Fraction(0)
-        total += one.weight * (share + gone)
-        weights += one.weight
-    return total / (weights * whole) if weights else Fraction(0)

@@ -9,12 +9,14 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
+from noiseless.measures import largest_ratio
 from noiseless.ranges import count_blocks
-from noiseless.search.all_partitions import AllPartitions, OptimalPartition
-from noiseless.search.contiguous.line import least_cell_size, most_answers
+from noiseless.search.all_partitions import MOST_VALUES, AllPartitions, OptimalPartition
+from noiseless.search.contiguous.sweep import least_cell_size, most_answers
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Length, Loss, Utility, below
-from noiseless.search.measures import cell_costs, largest_ratio
+from noiseless.search.mean_bounds import least_mean_loss
+from noiseless.search.measures import cell_costs
 from noiseless.search.problem import Cells
 from noiseless.search.radii import Radii
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
@@ -33,6 +35,19 @@ class LowerBound:
     proof: str
 
 
+@dataclass(frozen=True)
+class MeanBound:
+    """What any partition within the limits loses on average at least.
+
+    Attributes:
+        value: a mean loss.
+        proof: what shows it.
+    """
+
+    value: Fraction
+    proof: str
+
+
 @dataclass(frozen=True, eq=False)
 class LowerBounds:
     """The bounds for a goal.
@@ -40,10 +55,12 @@ class LowerBounds:
     Attributes:
         targets: its limits.
         found: a partition that keeps to them: where to look first.
+        cheapest: a mean loss that no partition is below, where all cells were looked at that matter.
     """
 
     targets: Targets
     found: Cells
+    cheapest: Fraction | None = None
 
     @cached_property
     def strips(self) -> list[LineStrip]:
@@ -58,7 +75,7 @@ class LowerBounds:
     def radii(self) -> Radii:
         """Bounds from pairs, looking first at the values of the cells that cost most."""
         problem = self.targets.problem
-        costs = np.array([float(cost) for cost in cell_costs(problem.codebook, self.found)])
+        costs = cell_costs(problem.codebook, self.found).floats
         far = np.argsort(-costs[self.found.cell_of], kind="stable")
         return Radii(problem, far)
 
@@ -77,6 +94,17 @@ class LowerBounds:
             found = [known, self._line(), self._pairs(), self._line_of_blocks()]
         return _largest(found)
 
+    @cached_property
+    def mean(self) -> "MeanBound | None":
+        """The least mean loss of any partition that gives away no more than allowed."""
+        targets, best = self.targets, self.proved_best
+        if best is not None and targets.goal.by_mean:
+            return MeanBound(best.mean, _ALL)
+        if self.cheapest is not None:
+            return MeanBound(self.cheapest, _CELLS)
+        value = least_mean_loss(targets.problem, targets.need, targets.goal.min_rows or 1, self.found)
+        return None if value is None else MeanBound(value, _PAIRS)
+
     @property
     def proved_best(self) -> OptimalPartition | None:
         """The best of all partitions, where it is the best of all that are written too."""
@@ -85,7 +113,9 @@ class LowerBounds:
     @cached_property
     def best_of_all(self) -> OptimalPartition | None:
         """The best of all partitions, where there are few values."""
-        return AllPartitions(self.targets).best if AllPartitions.applies(self.targets) else None
+        if self.targets.problem.size > MOST_VALUES or not AllPartitions.applies(self.targets):
+            return None
+        return AllPartitions(self.targets).best
 
     def _resolution(self) -> LowerBound | None:
         """By counting: no partition has more cells than its sensitive values allow."""
@@ -119,8 +149,8 @@ class LowerBounds:
         if k > part.sensitive:
             return 0  # all of it is suppressed
         if not self.targets.budget:
-            return part.sweep.least_of_any(k, part.windows(k).least_width())
-        return _beyond(
+            return part.least_of_any(k)
+        return least_limit(
             part.windows(k).cover_widths(), self.targets.problem.weights[part.members], self.targets.budget
         )
 
@@ -136,7 +166,7 @@ class LowerBounds:
             k = int(targets.need[code])
             centres, table, below_ = self.radii.least(code, k, every=targets.budget > 0)
             if targets.budget:
-                worst = _beyond(table[:, -1], problem.weights[centres], targets.budget)
+                worst = least_limit(table[:, -1], problem.weights[centres], targets.budget)
             else:
                 worst = int(table[:, -1].max())
             found.append(self.radii.length(worst, below_))
@@ -150,7 +180,7 @@ class LowerBounds:
         if targets.blocks >= count_blocks(targets.problem.joint):
             return None
         found = targets.fewest.for_blocks(targets.blocks)
-        return LowerBound(found.at_least, _TREES + _SOLVER * (found.proof == "solver"))
+        return LowerBound(found.at_least, _TREES + _SEARCH * (found.proof == "search"))
 
     # --- what is given away, for limits on the loss ----------------------------------------------
 
@@ -186,7 +216,7 @@ class LowerBounds:
         """Whether it is shown that cells of a width cannot have k sensitive values."""
         if self.targets.budget:
             rows = self.targets.problem.weights[part.members]
-            return _beyond(part.windows(k).cover_widths(), rows, self.targets.budget) > width
+            return least_limit(part.windows(k).cover_widths(), rows, self.targets.budget) > width
         return part.windows(k).cover_width() > width or part.sweep.is_refuted(k, width)
 
     def _most_of_pairs(self) -> dict[int, int]:
@@ -227,7 +257,7 @@ class LowerBounds:
         if targets.distortion is not None and targets.fewest is not None:
             found = targets.fewest.within(targets.distortion)
             if found.lower > least:
-                least, proof = found.lower, _TREES + _SOLVER * (found.proof == "solver")
+                least, proof = found.lower, _TREES + _SEARCH * (found.proof == "search")
         return LowerBound(Bits(least), proof)
 
     # --- both, for a weight ----------------------------------------------------------------------
@@ -274,9 +304,10 @@ class LowerBounds:
 _WHOLE = "all of a group in one cell gives away as much"
 _COUNTING = "counting: a sensitive value is in no more cells than it has public values"
 _TREES = "blocks and cells are joined by public values, each of which joins one pair"
-_SOLVER = ", and the dual bound of a mixed-integer program"
+_SEARCH = ", and all other cells were looked at"
 _RUNS = "every value needs enough sensitive values within reach, and values far apart do not share theirs"
 _ALL = "all partitions were looked at"
+_CELLS = "all cells were looked at that a better one could have"
 _PAIRS = "a cell reaches as far as the nearest values that have enough sensitive values"
 _LIMITS = "within the limits on what is lost no cell around some value has more sensitive values"
 
@@ -288,8 +319,7 @@ WORK = 4 * 10**7
 
 
 def _narrowest(part: LineStrip, k: int, few: bool) -> int:
-    windows = part.windows(k)
-    return part.sweep.least_of_any(k, windows.least_width()) if few else windows.cover_width()
+    return part.least_of_any(k) if few else part.windows(k).cover_width()
 
 
 def _bits(targets: Targets) -> Bits | Fraction:
@@ -297,7 +327,7 @@ def _bits(targets: Targets) -> Bits | Fraction:
     return limit if isinstance(limit, Bits) else as_fraction(limit or 0)
 
 
-def _beyond(needed: IntArray, rows: IntArray, budget: int) -> int:
+def least_limit(needed: IntArray, rows: IntArray, budget: int) -> int:
     """The least limit that no more rows than a budget exceed."""
     order = np.argsort(-needed, kind="stable")
     gone = np.cumsum(rows[order]) <= budget

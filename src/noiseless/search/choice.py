@@ -1,27 +1,27 @@
 """The partition chosen for a goal: the best candidate, what is proved of it, or what is possible instead."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.arrays import BoolArray
-from noiseless.display import html_table, text_table
+from noiseless.display import Facts, Shown
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, as_fraction, round_up
-from noiseless.search.bounds import LowerBound, LowerBounds
+from noiseless.search.bounds import LowerBound, LowerBounds, MeanBound
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below, difference
-from noiseless.search.measures import Measures, Scope, measure_read
+from noiseless.search.measures import Measures, ReleasePoint, Scope
 from noiseless.search.problem import Cells, Problem
 
 Value = Literal["distortion", "mean loss", "resolution", "leakage", "maximin", "lagrangian"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Choice:
+class Choice(Shown):
     """The cells chosen for a goal. All measures are recounted from the cells alone.
 
     Attributes:
@@ -34,10 +34,12 @@ class Choice:
         optimal: whether it is proved that no cells in `scope` do better within the limits.
         gap: by how much any other partition could be better at most, rounded up: in bits or, for the
             distortion, in its own unit; 0 only if none is better; None if no bound is known.
-        scope: among which partitions `optimal` holds: `all`, or those with `contiguous` cells.
+        scope: among which partitions `optimal` holds: `all`, those with `contiguous` cells, or those with one
+            level of its hierarchy for each column (`full-domain`).
         proof: in words, what shows it.
         at_least: the exact bound behind the gap: the least distortion, largest cell (as Bits of its size),
             leakage or maximin information that any partition within the limits has.
+        least_mean_loss: a mean loss that no partition within the limits is below; None where none is known.
     """
 
     problem: Problem
@@ -51,8 +53,9 @@ class Choice:
     scope: Scope
     proof: str
     at_least: Bits | Length | None = None
+    least_mean_loss: Fraction | None = None
 
-    def _rows(self) -> dict[str, str]:
+    def _shown(self) -> tuple[str, Facts]:
         found = self.quality
         gap = "not known" if self.gap is None else f"at most {self.gap:.4g}" if self.gap else "none"
         rows = {
@@ -69,59 +72,7 @@ class Choice:
         }
         if not found.suppressed_rows:
             del rows["suppressed"]
-        return rows
-
-    def __repr__(self) -> str:
-        return text_table("Choice", self._rows())
-
-    def _repr_html_(self) -> str:
-        return html_table("Choice", self._rows())
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A partition, and what it is worth.
-
-    Attributes:
-        cells: the cells.
-        hidden: which public values are suppressed.
-        quality: what it gives away and keeps, counted from the cells.
-        method: how it was found.
-    """
-
-    cells: Cells
-    hidden: BoolArray
-    quality: Measures
-    method: str
-
-
-@dataclass(eq=False)
-class Pool:
-    """What has been found for a goal.
-
-    Attributes:
-        targets: the limits.
-        best: the best partition within them, if there is one.
-    """
-
-    targets: Targets
-    best: Candidate | None = None
-    _key: Any = field(default=None, repr=False)
-
-    def add(self, labels: npt.ArrayLike | Cells, method: str, hidden: BoolArray | None = None) -> Candidate:
-        """Measure a partition and keep it if it is within the limits and better than all before it."""
-        cells = labels if isinstance(labels, Cells) else Cells.from_labels(labels)
-        read, quality = measure_read(self.targets.problem, cells, hidden)
-        found = Candidate(read.cells, read.hidden, quality, method)
-        self.take(quality, lambda: found)
-        return found
-
-    def take(self, quality: Measures, make: Callable[[], Candidate]) -> None:
-        """Keep what is measured already, if it is within the limits and better than all before it."""
-        if self.targets.allow(quality):
-            key = self.targets.key(quality)
-            if self.best is None or key < self._key:
-                self.best, self._key = make(), key
+        return "Choice", rows
 
 
 EXACT = "exact, contiguous"
@@ -131,26 +82,53 @@ OptimalityClaim = tuple[bool, float | None, Scope, str, Loss | None]
 """What is proved: `optimal`, `gap`, `scope`, `proof` and `at_least` of a choice."""
 
 
-def prove_choice(found: Candidate, bounds: LowerBounds, contiguous: Loss | Lagrangian | None) -> Choice:
+def prove_choice(
+    found: ReleasePoint,
+    bounds: LowerBounds,
+    contiguous: Loss | Lagrangian | None,
+    least_mean: Fraction | None = None,
+) -> Choice:
     """A partition with what is proved about it.
 
     Args:
         found: the partition.
         bounds: what no partition within the limits can do better.
         contiguous: the best that contiguous cells can do within the limits, if that is known.
+        least_mean: the least mean loss of contiguous cells within the limits, if that is known.
     """
-    targets = bounds.targets
-    single = found.quality.cells == targets.problem.size and not found.hidden.any()
-    if targets.goal.aim == "lagrangian":
-        claim = _lagrangian_claim(bounds, found, contiguous)
-    else:
-        claim = _claim(bounds, found, contiguous)
+    goal = bounds.targets.goal
+    if goal.by_mean:
+        return _choice(found, bounds.targets, _mean_claim(bounds.mean, found, least_mean))
+    claim = _lagrangian_claim if goal.aim == "lagrangian" else _claim
+    return _choice(found, bounds.targets, claim(bounds, found, contiguous))
+
+
+def with_least_mean(choice: Choice, bounds: LowerBounds) -> Choice:
+    """A choice with what the mean loss is at least, unless another loss is proved to be the least."""
+    goal, mean = bounds.targets.goal, choice.quality.mean_loss
+    if goal.aim != "loss" or goal.utility != "distortion" or mean is None:
+        return choice
+    if choice.optimal and choice.scope == "all":
+        return replace(choice, least_mean_loss=mean) if goal.by_mean else choice
+    bound = bounds.mean
+    return choice if bound is None else replace(choice, least_mean_loss=bound.value)
+
+
+def unproved_choice(found: ReleasePoint, targets: Targets, why: str) -> Choice:
+    """A partition of which nothing is proved."""
+    return _choice(found, targets, (False, None, "all", why, None))
+
+
+def _choice(found: ReleasePoint, targets: Targets, claim: OptimalityClaim) -> Choice:
+    if found.partition is None or found.hidden is None:
+        raise ValueError("the cells of this point are not known")
+    single = found.cells == targets.problem.size and not found.hidden.any()
     return Choice(
         targets.problem,
-        found.cells,
+        found.partition,
         found.hidden,
-        found.quality,
-        "unchanged" if single else found.method,
+        found.measures,
+        "unchanged" if single else found.series,
         _value(targets),
         *claim,
     )
@@ -165,17 +143,15 @@ def _value(targets: Targets) -> Value:
     return "maximin" if goal.objective == "maximin" else "leakage"
 
 
-def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
+def _claim(bounds: LowerBounds, found: ReleasePoint, contiguous: Loss | Lagrangian | None) -> OptimalityClaim:
     goal = bounds.targets.goal
-    if goal.by_mean:
-        return _mean_claim(bounds, found)
     nothing: Loss = Bits(1)
     if goal.aim == "loss":
-        value = found.quality.loss(goal.utility)
+        value = found.loss(goal.utility)
         nothing = Bits(1) if goal.utility == "resolution" else Length(0)
         bound = LowerBound(nothing, "nothing is lost") if value == nothing else bounds.loss
     else:
-        value, bound = found.quality.leak(goal.objective), bounds.leak
+        value, bound = found.leak(goal.objective), bounds.leak
     if bound is not None and not below(bound.value, value):
         return True, 0.0, "all", f"no partition does better: {bound.proof}", value
     known = bound is not None and below(nothing, bound.value)
@@ -188,20 +164,21 @@ def _claim(bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian 
     return False, gap, "all", f"the best of what was found{rest}", least
 
 
-def _mean_claim(bounds: LowerBounds, found: Candidate) -> OptimalityClaim:
-    mean, best = found.quality.mean_loss, bounds.proved_best
-    if mean == 0:
+def _mean_claim(bound: MeanBound | None, found: ReleasePoint, least: Fraction | None) -> OptimalityClaim:
+    mean = found.mean_loss or Fraction(0)
+    if not mean:
         return True, 0.0, "all", "no partition does better: nothing is lost", None
-    if best is None or mean is None:
-        return False, None, "all", "the best of what was found", None
-    proof = "no partition has a smaller mean loss: all partitions were looked at"
-    if mean <= best.mean:
-        return True, 0.0, "all", proof, None
-    return False, round_up(mean - best.mean), "all", "the best of what was found", None
+    gap = None if bound is None or not bound.value else round_up(max(mean - bound.value, Fraction(0)))
+    if bound is not None and gap == 0:
+        return True, gap, "all", f"no partition has a smaller mean loss: {bound.proof}", None
+    if least is not None and mean <= least:
+        proof = "no contiguous cells have a smaller mean loss: all of them were looked at, in order"
+        return True, gap, "contiguous", proof, None
+    return False, gap, "all", "the best of what was found", None
 
 
 def _lagrangian_claim(
-    bounds: LowerBounds, found: Candidate, contiguous: Loss | Lagrangian | None
+    bounds: LowerBounds, found: ReleasePoint, contiguous: Loss | Lagrangian | None
 ) -> OptimalityClaim:
     targets, goal = bounds.targets, bounds.targets.goal
     weight = as_fraction(goal.weight or 0)
@@ -219,11 +196,11 @@ def _lagrangian_claim(
     return False, gap, "all", "the best of what was found", None
 
 
-def lagrangian(targets: Targets, found: Candidate) -> Lagrangian:
+def lagrangian(targets: Targets, found: ReleasePoint) -> Lagrangian:
     """The Lagrangian of a partition."""
     goal = targets.goal
-    leak = found.quality.leak(goal.objective).ratio
-    return Lagrangian(leak, found.quality.loss(goal.utility), as_fraction(goal.weight or 0))
+    leak = found.leak(goal.objective).ratio
+    return Lagrangian(leak, found.loss(goal.utility), as_fraction(goal.weight or 0))
 
 
 def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> RequestError:
@@ -241,8 +218,9 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
     hiding = replace(goal, utility=lost, max_distortion=None, min_resolution=None, max_maximin=nothing)
     keeping = replace(
         goal,
-        objective="maximin" if goal.min_posterior is None and goal.max_leakage is None else "leakage",
+        objective="leakage" if _limits_answers(goal) else "maximin",
         min_posterior=None,
+        min_rows=None,
         max_leakage=None,
         max_maximin=None,
     )
@@ -258,6 +236,12 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
     return RequestError(f"{_hidden(hiding)} {found} {_kept(goal)}{more}")
 
 
+def _limits_answers(goal: Goal) -> bool:
+    """Whether it is limited how many values or rows an answer leaves."""
+    limits = (goal.min_posterior, goal.min_rows, goal.max_leakage)
+    return any(limit is not None for limit in limits)
+
+
 def _exceeds(loss: Loss, goal: Goal, size: int) -> bool:
     """Whether a loss is more than the limit on the distortion, or else on the resolution, allows."""
     if isinstance(loss, Length):
@@ -268,6 +252,7 @@ def _exceeds(loss: Loss, goal: Goal, size: int) -> bool:
 def _hidden(goal: Goal) -> str:
     limits = {
         "a minimum posterior of": None if goal.min_posterior is None else f"{goal.min_posterior:,}",
+        "a minimum number of rows of": None if goal.min_rows is None else f"{goal.min_rows:,}",
         "a leakage of": _bits(goal.max_leakage),
         "maximin information of": _bits(goal.max_maximin),
     }
@@ -308,6 +293,7 @@ def _eased(goal: Goal) -> str:
     """What to ask instead of limits that were not kept."""
     remedies = {
         "ask for a smaller posterior": goal.min_posterior,
+        "ask for fewer rows alike": goal.min_rows,
         "allow more leakage": goal.max_leakage,
         "allow more maximin information": goal.max_maximin,
     }

@@ -197,15 +197,18 @@ class ColumnCodebook:
         below = (
             sizes if self.word == "centroid" and self.scaled.positions.shape[1] else np.full_like(sizes, 2)
         )
-        parts = [self._gaps(column[order], starts, sizes, below) for column in self.scaled.positions.T]
-        fixed = [
-            np.where(np.minimum.reduceat(codes, starts) != np.maximum.reduceat(codes, starts), penalty, 0)
-            for codes, penalty in zip(self.scaled.categories.T[:, order], self.scaled.penalties, strict=True)
-        ]
-        fixed += [costs[tree.cell_nodes(order, starts)] for tree, costs in self.trees]
-        parts += [np.repeat(below * cost, sizes) for cost in fixed]
-        total = combined(parts, self.combine)
-        return np.maximum.reduceat(total, starts), below**2 if self.combine == "squares" else below
+        alike = [below * costs[tree.cell_nodes(order, starts)] for tree, costs in self.trees]
+        for codes, penalty in zip(self.scaled.categories.T, self.scaled.penalties, strict=True):
+            alike.append(below * penalty * (_widths(codes[order], starts) > 0))
+        numbers = self.scaled.positions.T
+        if self.by_hull:
+            alike += [_widths(column[order], starts) for column in numbers]
+        found = [combined(alike, self.combine)] if alike else []  # the same for all members of a cell
+        if len(numbers) and not self.by_hull:
+            gaps = [self._gaps(column[order], starts, sizes, below) for column in numbers]
+            found.append(np.maximum.reduceat(combined(gaps, self.combine), starts))
+        total = combined(found, "max" if self.combine == "max" else "sum")
+        return total, below**2 if self.combine == "squares" else below
 
     @cached_property
     def trees(self) -> tuple[tuple[TreeAxis, IntArray], ...]:
@@ -242,10 +245,10 @@ class ColumnCodebook:
 
     def _gaps(self, values: IntArray, starts: IntArray, sizes: IntArray, below: IntArray) -> IntArray:
         """How far members are from their cell's codeword in a numeric column, times what it is over."""
-        low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
-        if self.word == "interval":
-            return np.repeat(high - low, sizes)
-        middle = np.add.reduceat(values, starts) if self.word == "centroid" else low + high
+        if self.word == "centroid":
+            middle = np.add.reduceat(values, starts)
+        else:
+            middle = np.minimum.reduceat(values, starts) + np.maximum.reduceat(values, starts)
         return np.asarray(np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes)))
 
     def cost_parts(self, members: Sequence[int]) -> tuple[int, int]:
@@ -321,6 +324,11 @@ class ColumnCodebook:
             return column.labels[self._common(column, column.leaf, members)]
         labels = sorted({int(column.codes[member]) for member in members})
         return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
+
+
+def _widths(values: IntArray, starts: IntArray) -> IntArray:
+    """How far the largest value of each cell is from its smallest."""
+    return np.asarray(np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts))
 
 
 def combined(parts: Sequence[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:

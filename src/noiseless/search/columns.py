@@ -111,7 +111,16 @@ class Categories:
     def take(self, indices: npt.ArrayLike) -> "Categories":
         """The column of other public values, each of which has the category of one of these."""
         codes = self.codes[np.asarray(indices, np.int64)]
-        return Categories([self.labels[code] for code in codes], weight=self.weight)
+        first = np.full(len(self.labels), len(codes))
+        first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several assignments the last counts
+        order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
+        places = np.zeros(len(self.labels), np.int64)
+        places[order] = np.arange(len(order))
+        found = object.__new__(Categories)
+        labels = tuple(self.labels[code] for code in order)
+        for name, value in (("codes", places[codes]), ("labels", labels), ("weight", self.weight)):
+            object.__setattr__(found, name, value)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +181,43 @@ class Hierarchy:
 
     def take(self, indices: npt.ArrayLike) -> "Hierarchy":
         """The column of other public values, each of which has the value of one of these."""
+        return self._with_leaves(self.leaf[np.asarray(indices, np.int64)])
+
+    def _with_leaves(self, nodes: IntArray) -> "Hierarchy":
+        """The same tree for other public values, whose nodes these are."""
         found = object.__new__(Hierarchy)
         for name in ("labels", "parents", "cost", "weight"):
             object.__setattr__(found, name, getattr(self, name))
-        object.__setattr__(found, "leaf", self.leaf[np.asarray(indices, np.int64)])
+        object.__setattr__(found, "leaf", nodes)
         return found
+
+    @property
+    def height(self) -> int:
+        """How many steps the lowest value is below the top."""
+        return int(self.depths[self.leaf].max())
+
+    def above(self, level: int) -> IntArray:
+        """The node of each public value on a level, so many steps up; beyond the top it is the top."""
+        nodes = self.leaf
+        for _ in range(level):
+            nodes = self.parents[nodes]
+        return nodes
+
+    def raised(self, level: int) -> "Hierarchy":
+        """The column with every value on a level; where nodes on the way are called alike, on the lowest."""
+        nodes, names = self.above(level), self.names
+        alike = np.ones(len(nodes), bool)
+        for number in range(level - 1, -1, -1):
+            below = self.above(number)
+            alike &= names[below] == names[nodes]
+            nodes = np.where(alike, below, nodes)
+        return self._with_leaves(nodes)
+
+    @cached_property
+    def names(self) -> IntArray:
+        """A number for what each node is called."""
+        known: dict[Any, int] = {}
+        return np.array([known.setdefault(label, len(known)) for label in self.labels], np.int64)
 
     @cached_property
     def depths(self) -> IntArray:

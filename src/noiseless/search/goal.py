@@ -9,18 +9,22 @@ from typing import Any, Literal
 
 import numpy as np
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
+from noiseless.measures import largest_ratio
 from noiseless.ranges import count_blocks
 from noiseless.search.loss import Lagrangian, Length, Method, Objective, Preference, Utility
-from noiseless.search.measures import Measures, largest_ratio, measure_read
+from noiseless.search.measures import Measures, measure_read
 from noiseless.search.optimum import BlockBracket
 from noiseless.search.problem import Cells, Problem
+from noiseless.tables.kernels import add_by_code
 
 Aim = Literal["loss", "leak", "lagrangian"]
 
-_LIMITS = ("min_posterior", "max_leakage", "max_maximin", "max_distortion", "min_resolution")
+LIMITS = ("min_posterior", "min_rows", "max_leakage", "max_maximin", "max_distortion", "min_resolution")
+_COUNTS = {"min_posterior": ("posterior", "sensitive values"), "min_rows": ("number of rows", "rows")}
+"""Limits that are counts: a minimum of what, and in what."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Goal:
         utility: what is kept: `resolution` (U1) or `distortion` (U2).
         weight: the multiplier lambda of [P3].
         min_posterior: at least so many sensitive values behind each answer.
+        min_rows: the fewest rows that may stand behind an answer (k-anonymity).
         max_leakage: at most so many bits of leakage.
         max_maximin: at most so many bits of maximin information.
         max_distortion: no public value further from what is released for it.
@@ -51,6 +56,7 @@ class Goal:
     utility: Utility = "resolution"
     weight: Rational | None = None
     min_posterior: int | None = None
+    min_rows: int | None = None
     max_leakage: Bits | Rational | None = None
     max_maximin: Bits | Rational | None = None
     max_distortion: Length | Rational | None = None
@@ -64,18 +70,24 @@ class Goal:
             if isinstance(value, float | Decimal):
                 object.__setattr__(self, name, _fraction(value, name))
         self._check_names()
-        if self.min_posterior is not None and (
-            isinstance(self.min_posterior, bool) or self.min_posterior != int(self.min_posterior)
-        ):
-            raise RequestError("a minimum posterior is a whole number of sensitive values")
-        if self.min_posterior is not None:
-            object.__setattr__(self, "min_posterior", int(self.min_posterior))
-        if self.weight is None and all(getattr(self, name) is None for name in _LIMITS):
+        self._check_counts()
+        if self.weight is None and all(getattr(self, name) is None for name in LIMITS):
             raise RequestError(
-                "no target: give a minimum posterior, a largest leakage, maximin information or distortion, "
-                "a least resolution, or a weight"
+                "no target: give a minimum posterior or number of rows, a largest leakage, maximin "
+                "information or distortion, a least resolution, or a weight"
             )
         self._check_signs()
+
+    def _check_counts(self) -> None:
+        for name, (what, unit) in _COUNTS.items():
+            limit = getattr(self, name)
+            if limit is None:
+                continue
+            if isinstance(limit, bool) or limit != int(limit):
+                raise RequestError(f"a minimum {what} is a whole number of {unit}")
+            if limit < 1:
+                raise RequestError(f"a minimum {what} is at least 1")
+            object.__setattr__(self, name, int(limit))
 
     def _check_names(self) -> None:
         if self.objective not in ("leakage", "maximin", "both"):
@@ -97,8 +109,6 @@ class Goal:
             raise RequestError("the share of rows to suppress is at least 0 and below 1, such as 0.05")
 
     def _check_signs(self) -> None:
-        if self.min_posterior is not None and self.min_posterior < 1:
-            raise RequestError("a minimum posterior is at least 1")
         for name in ("max_leakage", "max_maximin", "max_distortion"):
             limit = getattr(self, name)
             if limit is not None and limit < 0:
@@ -107,7 +117,7 @@ class Goal:
     @property
     def protects(self) -> bool:
         """Whether what is given away is limited."""
-        limits = (self.min_posterior, self.max_leakage, self.max_maximin)
+        limits = (self.min_posterior, self.min_rows, self.max_leakage, self.max_maximin)
         return any(limit is not None for limit in limits)
 
     @property
@@ -128,6 +138,7 @@ class Goal:
             raise RequestError("a limit on distortion needs a codebook")
         return (
             (self.min_posterior is None or found.min_posterior >= self.min_posterior)
+            and (self.min_rows is None or found.min_rows >= self.min_rows)
             and (self.max_leakage is None or found.leakage <= self.max_leakage)
             and (self.max_maximin is None or found.maximin <= self.max_maximin)
             and (
@@ -167,6 +178,15 @@ class Targets:
         needs = [max(least, 1 if limit is None else _posterior(int(prior), limit)) for prior in priors]
         return np.array(needs, np.int64)[codes.reshape(-1)]
 
+    def at_least(self, k: int) -> IntArray:
+        """The same if answers are to leave k values besides, as far as they can."""
+        return np.maximum(self.need, np.minimum(k, self.most))
+
+    def some_posteriors(self, many: int) -> list[int]:
+        """Some numbers of values left, from what is needed to the most there can be; more small ones."""
+        first, last = int(self.need.max()), int(self.most.min())
+        return [int(k) for k in np.unique(np.geomspace(first, max(first, last), many).astype(int))]
+
     def by_known(self, need: IntArray) -> IntArray:
         """A need for each code of `seen` as one for each code of `known`: suppressed values have no group."""
         found = np.zeros(len(self.problem.known_prior), np.int64)
@@ -180,14 +200,30 @@ class Targets:
         Values that may all be suppressed can share their answer with other groups.
         """
         problem = self.problem
-        most = problem.largest_posteriors
+        everybody = problem.joint.merged(problem.known).posterior_sizes
+        return self._shared(problem.largest_posteriors, everybody)
+
+    @cached_property
+    def most_rows(self) -> IntArray:
+        """For each code of `seen` how many rows its smallest answer can have at most, the same way."""
+        problem = self.problem
+        found = add_by_code(problem.seen, problem.counts, len(problem.prior))
+        return self._shared(found, add_by_code(problem.known, problem.counts, len(problem.known_prior)))
+
+    def _shared(self, within: IntArray, across: IntArray) -> IntArray:
+        """For each code of `seen` what its group has; all groups, if its values may all be suppressed."""
+        everybody = np.zeros(len(within), np.int64)
+        everybody[self.problem.seen] = across[self.problem.known]
+        return np.where(self._stays, within, everybody)
+
+    @cached_property
+    def _stays(self) -> BoolArray:
+        """For each code of `seen` whether some of its values cannot be suppressed."""
+        problem = self.problem
         if not self.budget or problem.groups is None:
-            return most
+            return np.ones(len(problem.prior), bool)
         pairs = np.unique(np.stack((problem.seen, problem.public)), axis=1)
-        rows = np.bincount(pairs[0], problem.weights[pairs[1]], len(most))
-        everybody = np.zeros(len(most), np.int64)
-        everybody[problem.seen] = problem.joint.merged(problem.known).posterior_sizes[problem.known]
-        return np.where(rows > self.budget, most, everybody)
+        return add_by_code(pairs[0], problem.weights[pairs[1]], len(problem.prior)) > self.budget
 
     @cached_property
     def fewest_blocks_of_any(self) -> int:
@@ -287,6 +323,13 @@ class Targets:
             raise RequestError(
                 f"at most {most:,} sensitive value{'s' * (most != 1)} can hide behind an answer{known}"
                 f"{advice * (self._merged.min_posterior >= most)}"
+            )
+        most = int(self.most_rows.min())
+        if goal.min_rows is not None and goal.min_rows > most:
+            advice = f"; ask for a minimum number of rows of {most:,} or less"
+            raise RequestError(
+                f"at most {most:,} row{'s' * (most != 1)} can look alike{known}"
+                f"{advice * (self._merged.min_rows >= most)}"
             )
         if np.any(self.need > self.most):
             least = Bits(largest_ratio(problem.prior, self.most))

@@ -1,25 +1,21 @@
 """The greedy paths of a problem, each run once, and their best points for a goal."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
-from noiseless.search.choice import EXACT, Pool
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
-from noiseless.search.joined_blocks import joined_blocks
+from noiseless.search.limits import RowLimit
 from noiseless.search.loss import Utility
 from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.merging.replay import Merges, measure_path
-from noiseless.search.optimum import ContiguousOptimum, deal_cells
 from noiseless.search.problem import Problem, SideInformation
-from noiseless.search.top_down import TOP_DOWN, top_down_cells
 
 MOST_VALUES, FEWER_VALUES = 3000, 1000
 """With more public values a path takes longer than about 2 s; the lower number is for problem (7) with its
@@ -27,9 +23,6 @@ three weights, and for costs that do not follow from each column's extremes."""
 
 GREEDY, DEALING = "greedy", "dealing"
 """What methods are called."""
-
-TRIED = 6
-"""Where the paths are left out cells for so many posteriors are looked at."""
 
 SLOW = 120
 """Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""
@@ -132,40 +125,6 @@ def leaves_paths_out(targets: Targets) -> bool:
     return targets.goal.method == "auto" and otherwise and many
 
 
-def add_without_paths(pool: Pool) -> None:
-    """Where the paths are left out: cells for larger and larger posteriors, up to the first fine ones."""
-    targets = pool.targets
-    for labels, method in cells_without_paths(targets) if leaves_paths_out(targets) else ():
-        fine = targets.allow(pool.add(labels, method).quality)
-        if fine and method != GREEDY and targets.goal.aim == "loss":
-            return
-
-
-def cells_without_paths(targets: Targets) -> Iterator[tuple[IntArray, str]]:
-    """Cells for some posteriors by what takes n log n, as labels and the method; and one cell a group."""
-    problem, utility = targets.problem, targets.goal.utility
-    yield problem.group_of, GREEDY
-    ordered = ContiguousOptimum.applies(problem, utility)
-    if ordered and targets.goal.objective == "leakage" and targets.blocks is None:
-        return  # the exact optimum is enough
-    columns = problem.codebook if isinstance(problem.codebook, ColumnCodebook) else None
-    exact, deals = ContiguousOptimum(problem, utility), utility == "resolution" and problem.side is None
-    told = targets.goal.objective != "leakage" or targets.blocks is not None
-    if told and problem.side is None and columns is not None and columns.fits:
-        yield from ((labels, GREEDY) for labels in joined_blocks(problem, targets.blocks))
-    first, last = int(targets.need.max()), int(targets.most.min())
-    for k in np.unique(np.geomspace(first, max(first, last), TRIED).astype(int)).tolist():
-        dealt = deal_cells(problem, exact.strips, k) if deals else None
-        if dealt is not None:
-            yield dealt, DEALING
-        contiguous = exact.for_posterior(k) if ordered else None
-        if contiguous is not None:
-            yield contiguous, EXACT
-        if not ordered and not deals:
-            need = np.maximum(targets.need, np.minimum(k, targets.most))
-            yield from ((cells.cell_of, TOP_DOWN) for cells in top_down_cells(problem, need))
-
-
 def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
     """The best point of a path for a goal, whatever the path was run for; None if none keeps the limits."""
     goal = targets.goal
@@ -181,10 +140,19 @@ def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
 def within(path: MergePath, targets: Targets) -> IntArray:
     """The points of a path that keep to all limits."""
     goal = targets.goal
-    return path.within(
+    points = path.within(
         min_posterior=goal.min_posterior,
         max_leakage=goal.max_leakage,
         max_maximin=None if targets.blocks is None else Bits(targets.blocks),
         max_distortion=goal.max_distortion,
         min_resolution=goal.min_resolution,
     )
+    if goal.min_rows is None:
+        return points
+    limit = RowLimit.of(targets.problem, goal.min_rows)
+
+    def has_rows(point: int) -> bool:  # and then all later points have
+        cells = path[point].cells
+        return bool(limit.met(cells.cell_of, cells.count).all())
+
+    return points[bisect_left(points, True, key=has_rows) :]

@@ -7,6 +7,7 @@ denominators, and are compared exactly.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -68,9 +69,17 @@ class Hulls:
         self.grows = codebook.by_hull
         self.exact = self.grows or (self._mean and (len(self._low) == 1 or codebook.combine == "max"))
         self.own = codebook.cell_costs(values, values)
-        self._members = [*values[:, None], *([values[:0]] * room)]
         self._medoid = codebook.word == "medoid"
-        self._reach = [*self.own[0][:, None], *([values[:0]] * room)]  # of each member, within its cell
+
+    @cached_property
+    def _members(self) -> list[IntArray]:
+        """The members of each cell; made when they are needed, for they take much room."""
+        return list(np.arange(len(self.counts))[:, None])
+
+    @cached_property
+    def _reach(self) -> list[IntArray]:
+        """How far each of them is from the others at most."""
+        return list(np.zeros((len(self.counts), 1), np.int64))
 
     def together(self, cell: int, others: IntArray | None = None) -> Costs:
         """What a cell costs with each of others (all if not given), or at least that.

@@ -4,16 +4,24 @@ Nothing is proved here, and floats are good enough: what is found is measured an
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
+from noiseless.exact import Bits
 from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.goal import Targets
+from noiseless.search.greedy import GREEDY, best_point
 from noiseless.search.hulls import Hulls
 from noiseless.search.loss import Utility
-from noiseless.search.problem import Problem
+from noiseless.search.merging.baselines import MONDRIAN, mondrian
+from noiseless.search.problem import Cells, Problem
+
+if TYPE_CHECKING:
+    from noiseless.search.methods import PartitionSearch
 
 FEW = 150
 """Up to so many public values all that is near is measured exactly, whatever the codebook."""
@@ -119,7 +127,7 @@ def nearness(
     return None
 
 
-MOST_VALUES = 60_000
+MOST_IMPROVED = 60_000
 """With more public values it is left."""
 
 STEPS, SPLITS = 300, 100
@@ -135,7 +143,13 @@ Change = dict[int, list[int]]
 
 
 def improve_cells(
-    problem: Problem, utility: Utility, need: IntArray, labels: IntArray, hidden: BoolArray
+    problem: Problem,
+    utility: Utility,
+    need: IntArray,
+    labels: IntArray,
+    hidden: BoolArray,
+    *,
+    least_rows: int = 1,
 ) -> IntArray | None:
     """Labels of cells with a smaller largest loss, each leaving as much as needed; None if none were found.
 
@@ -145,8 +159,9 @@ def improve_cells(
         need: for each code of what is seen besides how many sensitive values an answer must leave.
         labels: the cells, which leave that much.
         hidden: which values are suppressed; they stay so.
+        least_rows: how many rows an answer must have.
     """
-    if problem.size > MOST_VALUES:
+    if problem.size > MOST_IMPROVED:
         return None
     shown = np.flatnonzero(~hidden)
     order = shown[np.argsort(labels[shown], kind="stable")]
@@ -154,7 +169,7 @@ def improve_cells(
     near = nearness(problem, utility, cells, SPLITS)
     if near is None:
         return None
-    found = _Improver(problem, need, near, cells)
+    found = _Improver(problem, need, near, cells, least_rows)
     if not found.run():
         return None
     result = np.full(problem.size, -1)
@@ -169,6 +184,7 @@ class _Improver:
     need: IntArray
     near: Nearness
     cells: list[list[int]]
+    least_rows: int = 1
 
     def __post_init__(self) -> None:
         self.costs = [self.near.cost(cell) for cell in self.cells]
@@ -181,6 +197,9 @@ class _Improver:
         codes, values = seen[joint.y].tolist(), joint.x.tolist()
         for x, code, value in zip(public[joint.y].tolist(), codes, values, strict=True):
             self.held[x].add((code, value))
+        self.rows: list[dict[int, int]] = [{} for _ in range(self.problem.size)]
+        for x, code, rows in zip(public.tolist(), seen.tolist(), self.problem.counts.tolist(), strict=True):
+            self.rows[x][code] = self.rows[x].get(code, 0) + rows
 
     def run(self) -> bool:
         """Make the cell that costs most smaller until that fails; whether any was."""
@@ -224,7 +243,16 @@ class _Improver:
         counts: dict[int, int] = {}
         for code, _ in found:
             counts[code] = counts.get(code, 0) + 1
-        return all(count >= self.need[code] for code, count in counts.items())
+        return all(count >= self.need[code] for code, count in counts.items()) and self._has_rows(members)
+
+    def _has_rows(self, members: Sequence[int]) -> bool:
+        if self.least_rows == 1:
+            return True
+        counts: dict[int, int] = {}
+        for member in members:
+            for code, rows in self.rows[member].items():
+                counts[code] = counts.get(code, 0) + rows
+        return min(counts.values(), default=self.least_rows) >= self.least_rows
 
     def _home(self, value: int, change: Change, most: float) -> int | None:
         """The cell that a value can go to, after some changes."""
@@ -297,3 +325,82 @@ class _Improver:
                 return
             change[own] = rest
         built.append(value)
+
+
+MOST_FOR_NEXT = 2000
+"""With more public values no larger posterior is tried by improving cells that lose too much."""
+
+MOST_FOR_HALVING = 2000
+"""With more public values Mondrian's cells are not looked at."""
+
+FROM_MONDRIAN = "Mondrian, improved"
+
+
+def improve_found(search: "PartitionSearch") -> None:
+    """Cells that are nearly what is asked for, with the costliest ones made smaller; and Mondrian's."""
+    for start in list(_nearly(search)):
+        _improve(search, *start)
+    halved, k = _halved(search.targets), int(search.targets.need.max())
+    if halved is not None and search.add(halved, MONDRIAN, setting=f"k = {k}"):
+        _improve(search, halved, None, 1, FROM_MONDRIAN)
+
+
+def improve_suppressed(search: "PartitionSearch") -> None:
+    """The best so far with its costliest cells made smaller, if some of it is suppressed."""
+    best = search.best
+    if best is not None and best.suppressed_values:
+        _improve(search, best.partition, best.hidden, best.min_posterior, best.series)
+
+
+Start = tuple[Cells | None, BoolArray | None, int, str]
+"""Cells and suppressed values to begin with, the posterior that they must keep, and how they were found."""
+
+
+def _improve(
+    search: "PartitionSearch", cells: Cells | None, hidden: BoolArray | None, least: int, series: str
+) -> None:
+    targets = search.targets
+    if cells is None:
+        return
+    labels = improve_cells(
+        targets.problem,
+        targets.goal.utility,
+        np.maximum(targets.need, least),
+        cells.cell_of,
+        np.zeros(targets.problem.size, bool) if hidden is None else hidden,
+        least_rows=targets.goal.min_rows or 1,
+    )
+    if labels is not None:
+        search.add(labels, series, hidden)
+
+
+def _halved(targets: Targets) -> Cells | None:
+    """Several columns: Mondrian's cells, which greedy merging does not always match."""
+    problem, k = targets.problem, int(targets.need.max())
+    book = problem.codebook
+    if not isinstance(book, ColumnCodebook) or len(book.columns) == 1 or problem.size > MOST_FOR_HALVING:
+        return None
+    if targets.goal.aim != "loss" or k == 1:
+        return None
+    return problem.within_groups(mondrian(problem.marginal, book.columns, k))
+
+
+def _nearly(search: "PartitionSearch") -> Iterator[Start]:
+    """The best so far; or what loses too much."""
+    best, targets, goal = search.best, search.targets, search.targets.goal
+    if best is not None and goal.aim != "leak":
+        keeps = best.min_posterior if goal.aim == "lagrangian" else 1
+        yield best.partition, best.hidden, keeps, best.series
+    elif not search.has_paths:
+        return
+    elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
+        following = best.min_posterior + 1
+        point = search.paths.leakage.meeting(min_posterior=following)
+        if point is not None:
+            yield point.cells, None, following, GREEDY
+    elif best is None and (goal.protects or targets.blocks is not None):
+        blocks = None if targets.blocks is None else Bits(targets.blocks)
+        hiding = replace(goal, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None)
+        point = best_point(search.paths.leakage, Targets(targets.problem, hiding))
+        if point is not None:
+            yield point.cells, None, 1, GREEDY

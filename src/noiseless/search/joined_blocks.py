@@ -14,10 +14,17 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
 from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.goal import Targets
 from noiseless.search.problem import Problem
 
 SHOWN = 6
 """For so many numbers of blocks cells are made, where none is asked for."""
+
+
+def joins_blocks(targets: Targets) -> bool:
+    """Whether blocks count, and columns say which values are near."""
+    book, counts = targets.problem.codebook, targets.goal.objective != "leakage" or targets.blocks is not None
+    return counts and targets.problem.side is None and isinstance(book, ColumnCodebook) and book.fits
 
 
 def joined_blocks(problem: Problem, blocks: int | None) -> Iterator[IntArray]:

@@ -1,27 +1,28 @@
-"""What cells give away, what they keep and what each costs, counted from the cells alone."""
+"""What cells give away and keep, counted from the cells alone; and all that was found, each measured once."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, round_up
-from noiseless.measures import maximin
-from noiseless.search.axes import mean_loss
+from noiseless.measures import largest_ratio, maximin
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.loss import Length, Lengths, Loss, Utility
 from noiseless.search.problem import Cells, Problem, SeenCells
+from noiseless.tables.kernels import add_by_code, order_by_code, ranked
+from noiseless.work import check
 
-Scope = Literal["contiguous", "all"]
-"""Among which partitions something is proved to be the best."""
+Scope = Literal["contiguous", "full-domain", "all"]
+"""Among which partitions something is proved to be the best: with contiguous cells, with one level of its
+hierarchy for each column, or all."""
 
 
-def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
+def cell_costs(codebook: Codebook | None, cells: Cells) -> Lengths:
     """The largest distance of a member to its cell's codeword, for each cell.
 
     >>> from noiseless.search.merging import ColumnCodebook, Numbers
@@ -35,16 +36,17 @@ def cell_costs(codebook: Codebook | None, cells: Cells) -> Sequence[Length]:
     if codebook is None:
         raise RequestError("distortion needs a codebook")
     if isinstance(codebook, ColumnCodebook) and codebook.fits:
-        order, starts = np.argsort(cells.cell_of, kind="stable"), np.append(0, np.cumsum(cells.sizes)[:-1])
+        order, starts = order_by_code(cells.cell_of, cells.count)
         unit, root = codebook.scaled.unit, codebook.combine == "squares"
         return Lengths(*codebook.cell_costs(order, starts), unit**2 if root else unit, root)
-    return [codebook.cost(members) for members in cells.members]
+    return Lengths.of([codebook.cost(members) for members in cells.members])
 
 
-def largest(costs: Sequence[Length], kept: IntArray) -> Length:
+def largest(costs: Lengths, kept: IntArray) -> Length:
     """The largest of the costs of some cells."""
-    if not isinstance(costs, Lengths):
-        return max((costs[int(cell)] for cell in kept), default=Length(0))
+    tops, bottoms = costs.numerators[kept], costs.denominators[kept]
+    if len(kept) and tops.dtype != object and bottoms.min() == bottoms.max():
+        return costs[int(kept[tops.argmax()])]
     floats = costs.floats[kept]
     near = kept[floats >= floats.max() * (1 - 1e-9)]
     return max((costs[int(cell)] for cell in _first_of_equals(costs, near)), default=Length(0))
@@ -77,8 +79,11 @@ class Measures:
         suppressed_values: how many public values they have.
         max_posterior: how many sensitive values an answer leaves at most.
         largest_cell: how many public values the largest cell holds.
-        mean_loss: the mean over rows and columns of the share of a column that a row's cell spans (its NCP);
+        mean_loss: the mean over rows and columns of the share of a column that a row's cell spans (its NCP),
+            or another loss that the problem names;
             None where there are no columns.
+        min_rows: how many rows an answer has at least: rows of one cell, suppressed ones too, with the same
+            side information; 0 where that is not known.
     """
 
     cells: int
@@ -92,6 +97,7 @@ class Measures:
     max_posterior: int = 0
     largest_cell: int = 0
     mean_loss: Fraction | None = None
+    min_rows: int = 0
 
     def leak(self, objective: str) -> Bits:
         """What is given away: the maximin information, or else the leakage."""
@@ -116,15 +122,18 @@ class ReleasePoint(Measures):
         series: the method alone, where it is one of several in a survey.
         setting: how that was asked, such as "k = 5"; empty if there is nothing to set.
         scope: `all` if no partition at all beats it (gives away less and loses no more, or gives away no more
-            and loses less), `contiguous` if none with contiguous cells does; None if nothing is proved.
-        make: makes the partition.
+            and loses less), `contiguous` if none with contiguous cells does, `full-domain` if no other choice
+            of levels does; None if nothing is proved.
+        partition: the partition of the public values, where it is known.
+        hidden: which of them are suppressed.
     """
 
     method: str = ""
     series: str = ""
     setting: str = ""
     scope: Scope | None = None
-    make: Callable[[], Cells] | None = field(default=None, compare=False)
+    partition: Cells | None = field(default=None, compare=False)
+    hidden: BoolArray | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, measures: Measures, method: str, **facts: Any) -> "ReleasePoint":  # noqa: ANN401 - as above
@@ -136,13 +145,6 @@ class ReleasePoint(Measures):
         """The measures alone."""
         return Measures(**{name: getattr(self, name) for name in Measures.__dataclass_fields__})
 
-    @cached_property
-    def partition(self) -> Cells:
-        """The partition of the public values."""
-        if self.make is None:
-            raise ValueError("the cells of this point are not known")
-        return self.make()
-
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON: leaks and distortions rounded up, the resolution down, and all exactly."""
         lost = self.distortion
@@ -153,6 +155,7 @@ class ReleasePoint(Measures):
             "maximin": self.maximin.upper,
             "maximin_exact": str(self.maximin.ratio),
             "min_posterior": self.min_posterior,
+            "min_rows": self.min_rows,
             "resolution": self.resolution.lower,
             "resolution_exact": str(self.resolution.ratio),
             "distortion": None if lost is None else lost.upper,
@@ -189,10 +192,12 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
     hidden = np.zeros(problem.size, bool) if suppressed is None else np.asarray(suppressed, bool)
     _check(problem, cells, hidden)
     many = len(problem.known_prior)
-    answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.known, return_inverse=True)
-    merged = problem.joint.merged(codes.reshape(-1))
+    answers, codes = np.arange(cells.count), cells.cell_of
+    if not problem.plain:
+        answers, codes = ranked(cells.cell_of[problem.public] * many + problem.known)
+    merged = problem.joint.merged(codes)
     sizes = merged.posterior_sizes
-    kept = np.unique(cells.cell_of[~hidden])
+    kept = ranked(cells.cell_of[~hidden])[0] if hidden.any() else np.arange(cells.count)
     most = int(cells.sizes[kept].max())
     return Measures(
         cells.count,
@@ -206,13 +211,14 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
         int(sizes.max()),
         most,
         _mean_loss(problem, cells, hidden),
+        int(add_by_code(codes, problem.counts, len(answers)).min()),
     )
 
 
 def _mean_loss(problem: Problem, cells: Cells, hidden: BoolArray) -> Fraction | None:
     if not isinstance(problem.codebook, ColumnCodebook):
         return None
-    return mean_loss(problem.codebook.axes, cells.cell_of, hidden, problem.weights)
+    return problem.loss.total(problem.codebook.axes, cells.cell_of, hidden, problem.weights)
 
 
 def measure_read(
@@ -229,17 +235,60 @@ def _check(problem: Problem, cells: Cells, hidden: BoolArray) -> None:
     """Cells within groups; suppressed values as one whole cell; and something is left."""
     if hidden.all():
         raise RequestError("all public values are suppressed: there is nothing left to release")
-    firsts = np.zeros(cells.count, np.int64)
-    firsts[cells.cell_of] = problem.group_of
-    if np.any((firsts[cells.cell_of] != problem.group_of) & ~hidden):
-        raise RequestError("a cell reaches over groups, which are never merged")
+    if problem.groups is not None:
+        firsts = np.zeros(cells.count, np.int64)
+        firsts[cells.cell_of] = problem.group_of
+        if np.any((firsts[cells.cell_of] != problem.group_of) & ~hidden):
+            raise RequestError("a cell reaches over groups, which are never merged")
+    if not hidden.any():
+        return
     gone = np.unique(cells.cell_of[hidden])
     if len(gone) > 1 or np.isin(cells.cell_of[~hidden], gone).any():
         raise RequestError("suppressed values are one cell of their own")
 
 
-def largest_ratio(before: IntArray, after: IntArray) -> Fraction:
-    """The largest before / after, exactly: for each size after, only the largest size before matters."""
-    most = np.zeros(int(after.max()) + 1, np.int64)
-    np.maximum.at(most, after, before)
-    return max(Fraction(int(most[size]), int(size)) for size in np.flatnonzero(most))
+@dataclass(eq=False)
+class Memory:
+    """The partitions of a problem that were found, in the order in which they were.
+
+    Attributes:
+        problem: what is merged.
+        points: what was found; equal partitions that several methods found are there for each of them.
+    """
+
+    problem: Problem
+    points: list[ReleasePoint] = field(default_factory=list)
+    _known: dict[tuple[bytes, bytes], ReleasePoint] = field(default_factory=dict, repr=False)
+
+    def add(
+        self,
+        labels: npt.ArrayLike | Cells,
+        series: str,
+        hidden: BoolArray | None = None,
+        *,
+        setting: str = "",
+        scope: Scope | None = None,
+    ) -> ReleasePoint:
+        """Measure a partition as it reads, and keep it.
+
+        Args:
+            labels: the cells.
+            series: the method that found them.
+            hidden: which public values are suppressed.
+            setting: how the method was asked, such as "k = 5".
+            scope: among which partitions it is known that none beats it.
+
+        Raises:
+            WorkCancelledError: nobody waits for more.
+        """
+        cells = labels if isinstance(labels, Cells) else Cells.from_labels(labels)
+        key = cells.digest, b"" if hidden is None or not hidden.any() else np.packbits(hidden).tobytes()
+        known = self._known.get(key)
+        if known is None:
+            read, measures = measure_read(self.problem, cells, hidden)
+            known = ReleasePoint.of(measures, series, partition=read.cells, hidden=read.hidden)
+            self._known[key] = known
+        method = f"{series}, {setting}" if setting else series
+        self.points.append(replace(known, method=method, series=series, setting=setting, scope=scope))
+        check()
+        return self.points[-1]

@@ -1,7 +1,8 @@
-"""What is exact for one ordered column: contiguous cells, dealt cells, and the fewest blocks."""
+"""What is exact for one ordered column: contiguous cells, and the fewest blocks."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,17 +12,21 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.exact import Bits
-from noiseless.ranges import JointRange
 from noiseless.search.codebook import ColumnCodebook
-from noiseless.search.contiguous.blocks import FewestBlocks, fewest_blocks
-from noiseless.search.contiguous.line import least_cell_size, most_answers
-from noiseless.search.contiguous.sweep import steps
-from noiseless.search.loss import Lagrangian, Length, Loss, Utility, below
+from noiseless.search.columns import Categories
+from noiseless.search.contiguous.blocks import NODES, FewestBlocks, fewest_blocks
+from noiseless.search.contiguous.kernels import SQUARES, WIDTHS
+from noiseless.search.contiguous.sweep import least_cell_size
+from noiseless.search.loss import Lagrangian, Length, Loss, Utility
+from noiseless.search.mean_loss import MeanLoss, SquaredError
 from noiseless.search.problem import Problem
 from noiseless.search.strips import LineStrip, Room, strips, together
 
-MOST_SWEEPS = 100
-"""Where two things are limited each posterior takes many sweeps: no more of them than this are looked at."""
+WORK = 10**9
+"""A whole frontier takes a sweep over all pairs for each posterior; about so many pairs are looked at."""
+
+FEW_SWEEPS = 100
+"""But so many posteriors at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +38,14 @@ class ContiguousOptimum:
         utility: what is kept.
         distortion: the largest distortion allowed; None for any.
         values: how many values a cell may hold at most; None for any number.
+        rows: how many rows a cell must hold at least.
     """
 
     problem: Problem
     utility: Utility
     distortion: Length | None = None
     values: int | None = None
+    rows: int = 1
 
     @classmethod
     def applies(cls, problem: Problem, utility: Utility, *, by_width: bool = False) -> bool:
@@ -59,178 +66,173 @@ class ContiguousOptimum:
     @cached_property
     def strips(self) -> list[LineStrip]:
         """A strip for each group."""
-        return strips(self.problem, self.utility)
+        return strips(self.problem, self.utility, rows=self.rows)
 
-    def _room(self, strip: LineStrip) -> Room:
-        return strip.room(self.distortion, self.values)
-
-    def for_posterior(self, k: int) -> IntArray | None:
-        """The labels of cells with the least loss for a posterior; at that loss the largest posterior."""
-        least = [strip.least(k, self._room(strip)) for strip in self.strips]
-        if any(room is None for room in least):
-            return None
-        rooms = [room for room in least if room is not None]
-        widest = self._widest(rooms)
-        rooms = [self._no_more(strip, widest) for strip in self.strips]
-        most = min(strip.most(room, k) for strip, room in zip(self.strips, rooms, strict=True))
-        return self._labels(most, rooms)
-
-    def for_loss(self) -> IntArray:
-        """The labels of cells with the largest posterior that the limits allow, and then the least loss."""
-        rooms = [self._room(strip) for strip in self.strips]
-        least = int(self.problem.joint.posterior_sizes.min())
-        most = min(strip.most(room, least) for strip, room in zip(self.strips, rooms, strict=True))
-        return self._labels(most, rooms)
-
-    def _labels(self, k: int, rooms: list[Room]) -> IntArray:
-        """The labels for a posterior that is possible, each strip with the least room."""
-        cells = []
-        for strip, room in zip(self.strips, rooms, strict=True):
-            least = strip.least(k, room)
-            own = None if least is None else strip.cut(k, least)
-            if own is None:
-                raise AssertionError("a posterior that is possible has cells")
-            cells.append(own)
-        return together(self.problem, self.strips, cells)[0]
-
-    def _widest(self, rooms: list[Room]) -> Fraction:
-        """The largest loss of some rooms: in distance, or in values."""
-        return max(self._loss(strip, room) for strip, room in zip(self.strips, rooms, strict=True))
-
-    def _no_more(self, strip: LineStrip, loss: Fraction) -> Room:
-        """The room that a strip has if no more is lost."""
-        room = self._room(strip)
+    def _room(self, strip: LineStrip, loss: Fraction | None = None) -> Room:
+        """The room that the limits leave; and no more than a loss takes."""
+        room = strip.room(self.distortion, self.values)
+        if loss is None:
+            return room
         if self.utility == "resolution":
             return Room(room.width, min(room.values, int(loss)))
         return Room(min(room.width, int(loss / strip.unit)), room.values)
 
-    @property
-    def _second_limit(self) -> bool:
-        """Whether something is limited that is not the loss."""
-        return (self.distortion if self.utility == "resolution" else self.values) is not None
+    def _least(self, k: int) -> Fraction | None:
+        """The least loss for a posterior, in distance or in values; None if it is not possible."""
+        losses = []
+        for strip in self.strips:
+            room = strip.least(k, self._room(strip))
+            if room is None:
+                return None
+            losses.append(strip.unit * room.width if self.utility == "distortion" else Fraction(room.values))
+        return max(losses)
+
+    def for_posterior(self, k: int) -> IntArray | None:
+        """The labels of cells with the least loss for a posterior; at that loss the largest posterior."""
+        least = self._least(k)
+        return None if least is None else self._within(least)
+
+    def for_loss(self) -> IntArray | None:
+        """The labels of cells with the largest posterior that the limits allow, and then the least loss."""
+        return self._within(None)
+
+    def _within(self, loss: Fraction | None) -> IntArray | None:
+        """The labels of cells with the largest posterior within a loss, each strip with the least room."""
+        rooms = [self._room(strip, loss) for strip in self.strips]
+        k = min(strip.most(room) for strip, room in zip(self.strips, rooms, strict=True))
+        if not k:
+            return None
+        cells = [strip.narrowest(k, room) for strip, room in zip(self.strips, rooms, strict=True)]
+        return together(self.problem, self.strips, cells)[0]
+
+    @classmethod
+    def applies_to_mean(cls, problem: Problem, loss: MeanLoss) -> bool:
+        """Whether what a cell of one ordered column loses follows from the order, and is Monge."""
+        if not cls.applies(problem, "resolution"):
+            return False
+        book = problem.codebook
+        column = book.columns[0] if isinstance(book, ColumnCodebook) else None
+        if loss.form == WIDTHS and isinstance(column, Categories):
+            return True
+        return loss.form not in (WIDTHS, SQUARES) or problem.line is not None
+
+    def for_mean(self, k: int, loss: MeanLoss) -> IntArray | None:
+        """The labels of cells with the least mean loss for a posterior; None if it is not possible."""
+        found = self._cheapest(k, loss)
+        return None if found is None else found[0]
+
+    def mean_at_least(self, k: int, loss: MeanLoss) -> Fraction | None:
+        """No contiguous cells with a posterior have a smaller mean loss: that of `for_mean`, or hardly less.
+
+        It is less only for squared errors of more than 20,000 values that 64 bits are too few for.
+        """
+        found = self._cheapest(k, loss)
+        if found is None:
+            return None
+        book, rows = self.problem.codebook, self.problem.weights
+        axes = book.axes if isinstance(book, ColumnCodebook) else ()
+        if loss.form != SQUARES:
+            return loss.total(axes, found[0], np.zeros(len(rows), bool), rows)
+        return found[1] / (SquaredError.of_all(axes[0], rows) or 1)
 
     @cached_property
+    def _means(self) -> dict[tuple[int, MeanLoss], tuple[IntArray, Fraction] | None]:
+        return {}
+
+    def _cheapest(self, k: int, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:
+        """The labels, and the squared units of the column that no others come below."""
+        if (k, loss) not in self._means:
+            found = [strip.cheapest(k, self._room(strip), loss) for strip in self.strips]
+            known = [one for one in found if one is not None]
+            self._means[k, loss] = None
+            if len(known) == len(found):
+                units = [strip.sweep.line.unit**2 for strip in self.strips]
+                least = sum((unit * own for unit, (_, own) in zip(units, known, strict=True)), Fraction(0))
+                labels = together(self.problem, self.strips, [cells for cells, _ in known])[0]
+                self._means[k, loss] = labels, least
+        return self._means[k, loss]
+
+    @cached_property
+    def _last(self) -> int:
+        """No posterior is larger."""
+        return min(strip.sensitive for strip in self.strips)
+
+    @property
+    def _sweeps(self) -> int:
+        return max(FEW_SWEEPS, WORK // len(self.problem.joint))
+
+    @property
     def complete(self) -> bool:
-        """Whether `frontier` has all undominated points."""
-        return not self._second_limit or min(strip.sensitive for strip in self.strips) <= MOST_SWEEPS
+        """Whether `frontier` has all undominated points; the other answers are exact in any case."""
+        return self._last <= self._sweeps
+
+    def _visits(self) -> Iterator[tuple[int, Fraction | None]]:
+        """Posteriors with their least losses: all where these change, or as many as may be looked at."""
+        found, spans = dict[int, Fraction | None](), deque([(1, 1), (self._last,) * 2, (1, self._last)])
+        while spans and len(found) < self._sweeps:
+            low, high = spans.popleft()
+            middle = (low + high) // 2
+            if middle not in found and (low == high or found[low] != found[high]):
+                found[middle] = self._least(middle)
+                yield middle, found[middle]
+                spans += [(low, middle), (middle, high)]
+
+    @cached_property
+    def _losses(self) -> dict[int, Fraction | None]:
+        return dict(self._visits())
+
+    def cells(self) -> Iterator[tuple[int, IntArray]]:
+        """The posteriors of `frontier`, and some that it beats, in no order, with labels of the best cells.
+
+        For a whole curve this takes half the sweeps of `frontier` and then `for_posterior`.
+        """
+        for k, loss in self._visits():
+            if loss is not None:
+                own = [strip.narrowest(k, self._room(strip)) for strip in self.strips]
+                yield k, together(self.problem, self.strips, own)[0]
 
     @cached_property
     def frontier(self) -> list[tuple[int, Loss]]:
         """The undominated posteriors, each with its loss, ascending."""
-        most = min(strip.sensitive for strip in self.strips)
-        if self._second_limit:
-            known = np.unique(np.linspace(1, most, min(most, MOST_SWEEPS)).astype(int)).tolist()
-            found = [self._swept(strip, known) for strip in self.strips]
-        else:
-            found = [self._climbed(strip, most) for strip in self.strips]
-        losses: dict[int, Fraction | None] = {}
-        for k in sorted({k for own in found for k in own}):
-            own = [_at(steps_of, k) for steps_of in found]
-            losses[k] = None if None in own else max(loss for loss in own if loss is not None)
-        points: list[tuple[int, Loss]] = []
-        for k in sorted(losses, reverse=True):
-            loss = losses[k]
-            if loss is not None and (not points or loss < _lost(points[-1][1])):
-                points.append((k, Length(loss) if self.utility == "distortion" else Bits(loss)))
-        return points[::-1]
+        points: list[tuple[int, Fraction]] = []
+        for k, loss in sorted(self._losses.items(), reverse=True):
+            if loss is not None and (not points or loss < points[-1][1]):
+                points.append((k, loss))
+        return [(k, self._as_loss(loss)) for k, loss in points[::-1]]
 
-    def _climbed(self, strip: LineStrip, most: int) -> dict[int, Fraction | None]:
-        """The loss of some posteriors up to the largest asked for, ascending; what is between is level."""
-        found: dict[int, Fraction | None] = {}
-        for step in steps(strip.sweep):
-            own = step.width if self.utility == "distortion" else step.width + 1
-            found[min(step.posterior, most)] = self._loss(strip, Room(own, own))
-            if step.posterior >= most:
-                break
-        return found
-
-    def _swept(self, strip: LineStrip, known: list[int]) -> dict[int, Fraction | None]:
-        """The same within a second limit, for some posteriors; None where there is no room."""
-        rooms = ((k, strip.least(k, self._room(strip))) for k in known)
-        return {k: None if room is None else self._loss(strip, room) for k, room in rooms}
-
-    def _loss(self, strip: LineStrip, room: Room) -> Fraction:
-        return strip.unit * room.width if self.utility == "distortion" else Fraction(room.values)
+    def _as_loss(self, loss: Fraction) -> Loss:
+        return Length(loss) if self.utility == "distortion" else Bits(loss)
 
     def best(self, weight: Fraction, least: int = 1) -> IntArray | None:
-        """The labels of the cells with the smallest Lagrangian of all with a posterior; None if none fits."""
-        size = self.problem.joint.size_x
-        if self.utility == "distortion":
-            limit: Loss | None = self.distortion
-        else:
-            limit = None if self.values is None else Bits(self.values)
-        within = [
-            (k, loss) for k, loss in self.frontier if k >= least and (limit is None or not below(limit, loss))
-        ]
-        if not within:
-            return None
-        best = min(within, key=lambda point: Lagrangian(Fraction(size, point[0]), point[1], weight))
-        return self.for_posterior(best[0])
+        """The labels of the cells with the smallest Lagrangian of all with a posterior; None if none fits.
+
+        Larger posteriors lose no less: a stretch of them is left out where the leak of its last one and the
+        loss of its first one together are no better than what is known.
+        """
+        best: tuple[Lagrangian, int] | None = None
+        spans = [(least, self._last)]
+        while spans:
+            low, high = spans.pop()
+            loss = self._least(low) if low <= high else None
+            if loss is None:
+                continue
+            here, bound = (
+                Lagrangian(Fraction(self.problem.joint.size_x, k), self._as_loss(loss), weight)
+                for k in (low, high)
+            )
+            if best is None or (bound, low) < best:
+                best = min(best or (here, low), (here, low))
+                middle = (low + high) // 2 + 1
+                spans += [(low + 1, middle - 1), (middle, high)]
+        return None if best is None else self.for_posterior(best[1])
 
     def least_of_any(self, k: int) -> Loss | None:
         """No partition at all that leaves k values loses less; None if none leaves so many."""
-        if any(k > strip.sensitive for strip in self.strips):
+        if not all(strip.sweep.can_hold(k) for strip in self.strips):
             return None
         if self.utility == "resolution":
             return Bits(max(least_cell_size(strip.sweep.line.joint, k) for strip in self.strips))
-        widths = ((strip, strip.windows(k).least_width()) for strip in self.strips)
-        return Length(max(strip.sweep.least_of_any(k, width) * strip.unit for strip, width in widths))
-
-
-def _lost(loss: Loss) -> Fraction:
-    return loss.ratio if isinstance(loss, Bits) else loss.value
-
-
-def _at(steps_of: dict[int, Fraction | None], k: int) -> Fraction | None:
-    """The loss for a posterior: that of the next one that is known."""
-    known = list(steps_of)
-    return steps_of[known[bisect_left(known, k)]]
-
-
-def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | None:
-    """The labels of cells with k sensitive values each; None if some group has fewer.
-
-    Where every value has one sensitive value no partition has a smaller largest cell (see `least_cell_size`).
-    Otherwise values go by their commonest or rarest sensitive value, to as many cells as that way allows.
-    """
-    cells = []
-    for part in parts:
-        if k > part.sensitive:
-            return None
-        cells.append(_deal_strip(part.sweep.line.joint, k))
-    return together(problem, parts, cells)[0]
-
-
-def _deal_strip(joint: JointRange, k: int) -> IntArray:
-    top = most_answers(joint, k)
-    found, best = np.zeros(joint.size_y, np.int64), 1
-    for order in _orders(joint):
-        low, high, many = best, top, top
-        while low < high:  # more cells have fewer sensitive values each, nearly always
-            cells = np.empty(joint.size_y, np.int64)
-            cells[order] = np.arange(joint.size_y) % many
-            if int(joint.merged(cells).posterior_sizes.min()) >= k:
-                found, low = cells, many
-            else:
-                high = many - 1
-            many = (low + high + 1) // 2
-        best = low
-        if best == top:
-            break
-    return found
-
-
-def _orders(joint: JointRange) -> list[IntArray]:
-    """Values by their commonest, and by their rarest, sensitive value; those with the same one together."""
-    sizes = joint.support_sizes
-    ranks = np.empty(joint.size_x, np.int64)
-    ranks[np.lexsort((np.arange(joint.size_x), -sizes))] = np.arange(joint.size_x)
-    own = ranks[joint.x]
-    first, last = np.minimum.reduceat(own, joint.starts[:-1]), np.maximum.reduceat(own, joint.starts[:-1])
-    orders = [np.lexsort((last, first))]
-    if len(joint) > joint.size_y:
-        orders += [np.lexsort((first, last)), np.lexsort((first, joint.posterior_sizes))]
-    return orders
+        return Length(max(strip.least_of_any(k) * strip.unit for strip in self.strips))
 
 
 MOST_VALUES = 3000
@@ -239,8 +241,8 @@ MOST_VALUES = 3000
 FEW_VALUES = 300
 """Up to so many values all their distances are listed."""
 
-SOLVER_NODES = 500
-SOLVER_TRIES = 8
+TRIES = 8
+"""So many widths between what counting refutes and what quick ways achieve are searched."""
 
 
 class NarrowCells(NamedTuple):
@@ -249,7 +251,7 @@ class NarrowCells(NamedTuple):
     Attributes:
         cells: the cell of each public value.
         at_least: no cells that leave as few have a smaller distortion.
-        proof: "counting", or "solver" where that rests on the dual bound of HiGHS as well.
+        proof: "counting", or "search" where all other cells were looked at as well.
     """
 
     cells: IntArray
@@ -279,9 +281,9 @@ class BlockBracket:
         """The line."""
         return strips(self.problem, "distortion")[0]
 
-    def within(self, distortion: Length | None, *, nodes: int = SOLVER_NODES) -> FewestBlocks:
+    def within(self, distortion: Length | None) -> FewestBlocks:
         """The bracket for a distortion."""
-        return self._of(self.strip.room(distortion, None).width, nodes)
+        return self._of(self.strip.room(distortion, None).width, NODES)
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], FewestBlocks]:
@@ -312,8 +314,8 @@ class BlockBracket:
     def for_blocks(self, blocks: int) -> "NarrowCells":
         """Narrow cells that leave so many blocks at most, and how much distortion any such cells have.
 
-        First without the solver: where quick ways succeed, and where counting shows that none can. What is
-        between is left to the solver, a few times.
+        First without a search: where quick ways succeed, and where counting shows that none can. What is
+        between is searched, a few times.
         """
         if blocks not in self._answers:
             self._answers[blocks] = self._for_blocks(blocks)
@@ -323,11 +325,11 @@ class BlockBracket:
         widths, proof = self._widths, "counting"
         best, high = self._quick(widths, blocks)
         low = self._refuted(widths, blocks, high)
-        for _ in range(SOLVER_TRIES):
+        for _ in range(TRIES):
             if high - low <= 1:
                 break
             middle = (high + low) // 2
-            found = self._of(widths[middle], SOLVER_NODES)
+            found = self._of(widths[middle], NODES)
             if found.blocks <= blocks:
                 best, high = found, middle
             elif found.lower > blocks:

@@ -1,9 +1,10 @@
 """What is to be chosen, a partition of public values into cells, and all that it is measured by."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from noiseless.ranges import JointRange
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.loss import Length
+from noiseless.search.mean_loss import CertaintyPenalty, MeanLoss
+from noiseless.tables.coding import whole_type
+from noiseless.tables.kernels import add_by_code
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +73,17 @@ class Cells:
         >>> Cells.from_labels([5, 2, 5]).members
         ((0, 2), (1,))
         """
-        _, first, codes = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
-        ranks = np.empty(len(first), np.int64)
-        ranks[np.argsort(first)] = np.arange(len(first))
-        return cls(ranks[codes.reshape(-1)], len(first))
+        codes = np.asarray(labels)
+        if codes.dtype.kind != "i" or codes.min() < 0 or codes.max() > 2 * len(codes):
+            codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+        steps = np.diff(codes, prepend=-1)
+        if steps[0] == 1 and steps.min() >= 0 and steps.max() == 1:
+            return cls(codes.astype(np.int64, copy=False), int(codes[-1]) + 1)
+        firsts = np.full(int(codes.max()) + 1, -1)
+        firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last one stays, which is the first
+        met = np.zeros(len(codes), np.int64)
+        met[firsts[firsts >= 0]] = 1
+        return cls((np.cumsum(met) - 1)[firsts[codes]], int(met.sum()))
 
     @classmethod
     def from_members(cls, members: Sequence[Sequence[int]]) -> "Cells":
@@ -99,6 +110,11 @@ class Cells:
     def sizes(self) -> IntArray:
         """How many public values each cell holds."""
         return np.bincount(self.cell_of, minlength=self.count)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """What no other partition has."""
+        return blake2b(self.cell_of.astype(whole_type(self.count)).data, digest_size=16).digest()
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
@@ -135,12 +151,13 @@ class Problem:
         codebook: what is released for a cell and how far that is from its members; None if only the
             resolution counts.
         side: side information: which x and which a each y of the joint range stands for.
-        rows: how many rows have each public value x; one each if not given.
+        rows: how many rows have each y: each x, or each pair (x, a); one each if not given.
         groups: a code for each x; only values of one group are merged. What is suppressed reads alike,
             whatever its group. None: all are one group.
         reader: how cells read once they are written; None if all read differently.
         rounds: whether codewords are rounded when they are written: one may then be nearer to its members
             than the codebook says, which proves nothing of what is written.
+        loss: what the mean loss is.
     """
 
     joint: JointRange
@@ -150,6 +167,7 @@ class Problem:
     groups: IntArray | None = None
     reader: "Callable[[Problem, Cells, BoolArray], SeenCells] | None" = None
     rounds: bool = False
+    loss: MeanLoss = field(default_factory=CertaintyPenalty)
 
     def __post_init__(self) -> None:
         if self.side is not None and len(self.side.public) != self.joint.size_y:
@@ -161,16 +179,19 @@ class Problem:
             raise RequestError(
                 f"the codebook is about {len(self.codebook):,} values, there are {self.size:,} public ones"
             )
-        for name in ("rows", "groups"):
+        for name, length in (("rows", self.joint.size_y), ("groups", self.size)):
             given = getattr(self, name)
             if given is None:
                 continue
             codes = np.asarray(given, np.int64)
-            if codes.shape != (self.size,) or (len(codes) and codes.min() < 0):
-                raise RequestError(
-                    f"`{name}` takes a whole number for each of the {self.size:,} public values"
-                )
+            if codes.shape != (length,) or (len(codes) and codes.min() < 0):
+                raise RequestError(f"`{name}` takes a whole number for each of the {length:,} public values")
             object.__setattr__(self, name, codes)
+
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What searches made of it, by what it is: they share it."""
+        return {}
 
     def __repr__(self) -> str:
         return f"Problem({self.joint.size_x:,} sensitive values behind {self.size:,} public ones)"
@@ -181,9 +202,14 @@ class Problem:
         return self.joint.size_y if self.side is None else int(self.side.public.max()) + 1
 
     @cached_property
+    def counts(self) -> IntArray:
+        """How many rows each y of the joint range has."""
+        return np.ones(self.joint.size_y, np.int64) if self.rows is None else self.rows
+
+    @cached_property
     def weights(self) -> IntArray:
         """How many rows each public value has."""
-        return np.ones(self.size, np.int64) if self.rows is None else self.rows
+        return add_by_code(self.public, self.counts, self.size)
 
     @cached_property
     def group_of(self) -> IntArray:
@@ -191,6 +217,16 @@ class Problem:
         if self.groups is None:
             return np.zeros(self.size, np.int64)
         return np.unique(self.groups, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    @cached_property
+    def whole(self) -> Cells:
+        """Each group as one cell."""
+        return Cells.from_labels(self.group_of)
+
+    @cached_property
+    def unchanged(self) -> Cells:
+        """Each public value as a cell of its own."""
+        return Cells(np.arange(self.size), self.size)
 
     @cached_property
     def public(self) -> IntArray:
@@ -278,6 +314,12 @@ class Problem:
         """What a distance of 1 on the line counts."""
         return self.codebook.scaled.unit if isinstance(self.codebook, ColumnCodebook) else Fraction(1)
 
+    def within_groups(self, cells: Cells) -> Cells:
+        """Cells that know no groups, parted by them."""
+        if self.groups is None:
+            return cells
+        return Cells.from_labels(cells.cell_of * (int(self.group_of.max()) + 1) + self.group_of)
+
     def read(self, cells: Cells, hidden: BoolArray) -> SeenCells:
         """Cells as their reader tells them apart."""
         return SeenCells(cells, hidden) if self.reader is None else self.reader(self, cells, hidden)
@@ -301,8 +343,9 @@ class Problem:
             JointRange.from_codes(s, codes.reshape(-1)),
             self.codebook.take(kept) if isinstance(self.codebook, ColumnCodebook) else None,
             side,
-            self.weights[kept],
+            self.counts[y],
             self.group_of[kept],
+            loss=self.loss,
         )
         return rest, kept
 

@@ -1,5 +1,6 @@
 """Values and cells that can be suppressed besides, so that what is suppressed is itself well hidden."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,9 @@ from noiseless.search.problem import Cells, Problem
 
 _WORK = 2 * 10**7
 """About so many pairs are looked at."""
+
+MOST_TO_SUPPRESS = 10
+"""With more public values not every set of them is tried."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +104,10 @@ class SuppressedPartition:
         return found
 
 
-def completed(split: SuppressedPartition, need: IntArray, budget: int) -> SuppressedPartition | None:
-    """More values suppressed, until those that are have enough sensitive values; None if that fails.
+def completed(
+    split: SuppressedPartition, need: IntArray, budget: int, least_rows: int = 1
+) -> SuppressedPartition | None:
+    """More values suppressed, until those that are have enough sensitive values and rows; None if that fails.
 
     A value is taken if its cell can do without it; a cell can always be taken as a whole. What brings most
     for its rows goes first.
@@ -110,19 +116,21 @@ def completed(split: SuppressedPartition, need: IntArray, budget: int) -> Suppre
         split: some suppressed values.
         need: for each code of what is known besides how many sensitive values an answer must leave.
         budget: how many rows may be suppressed.
+        least_rows: how many rows an answer must have.
     """
     if not split.hidden.any():
         return split
     rows = split.problem.weights
     for _ in range(max(8, _WORK // len(split.problem.joint))):
-        if not len(split.missing(need)):
+        is_short = bool(len(split.missing(need)))
+        if not is_short and split.rows >= least_rows:
             return split
-        left = budget - split.rows
-        gains = split.gains(need)
-        one = np.where(split.spare(need) & (rows <= left), gains / np.maximum(rows, 1), 0)
-        shown = ~split.hidden
-        held = np.bincount(split.cell_of[shown], rows[shown])
-        whole = np.bincount(split.cell_of[shown], gains[shown]) / np.maximum(held, 1)
+        left, shown = budget - split.rows, ~split.hidden
+        gains = split.gains(need) if is_short else np.where(shown, rows, 0)
+        held = np.bincount(split.cell_of[shown], rows[shown], int(split.cell_of.max()) + 1)
+        spare = split.spare(need) & (held[split.cell_of] - rows >= least_rows)
+        one = np.where(spare & (rows <= left), gains / np.maximum(rows, 1), 0)
+        whole = np.bincount(split.cell_of[shown], gains[shown], len(held)) / np.maximum(held, 1)
         whole[held > left] = 0
         if max(one.max(), whole.max()) <= 0:
             return None
@@ -154,3 +162,13 @@ def joined(split: SuppressedPartition, blocks: int, budget: int) -> SuppressedPa
     taken = sorted(cheapest.values(), key=lambda cell: rows[cell])[:wanted]
     found = split.also(np.isin(cells.cell_of, taken))
     return found if found.rows <= budget and not found.hidden.all() else None
+
+
+def suppressed_sets(problem: Problem, budget: int) -> Iterator[SuppressedPartition]:
+    """Every set of very few values with no more rows suppressed; of the rest each group is one cell."""
+    if problem.size > MOST_TO_SUPPRESS or not budget:
+        return
+    for sets in range(1, 2**problem.size - 1):
+        found = SuppressedPartition(problem, problem.group_of, (sets >> np.arange(problem.size)) % 2 == 1)
+        if found.rows <= budget:
+            yield found

@@ -6,94 +6,56 @@ they are; and if these together leave too few, some more with them.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Bits
-from noiseless.search.choice import EXACT, Pool
+from noiseless.search.choice import EXACT
 from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.dissolution import Dissolution
 from noiseless.search.goal import Targets
-from noiseless.search.greedy import GreedyPaths, best_point, within
+from noiseless.search.greedy import within
+from noiseless.search.limits import Limit, limits_of
 from noiseless.search.loss import Lagrangian, Length, Loss
 from noiseless.search.measures import cell_costs
 from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Cells, Problem
+from noiseless.search.problem import Cells
 from noiseless.search.radii import Radii
 from noiseless.search.strips import LineStrip, Room, least_number, strips, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
-from noiseless.search.top_down import TOP_DOWN, top_down_cells
+from noiseless.search.top_down import top_down_cells
 
-SHARES = (1.0, 0.5)
-"""Which shares of the rows that may be suppressed are outliers; the rest is for what joins them."""
-
-
-def without_outliers(targets: Targets, paths: GreedyPaths) -> Iterator[tuple[Cells, BoolArray]]:
-    """Partitions of what is left without the values that need the most room, and these values.
-
-    A value needs as much room as the nearest values that have enough sensitive values (see `Radii`).
-    """
-    problem = targets.problem
-    book = problem.codebook
-    if not problem.plain or not isinstance(book, ColumnCodebook) or not book.fits:
-        return
-    point = best_point(paths.leakage, targets)
-    base = (paths.leakage.last if point is None else point).cells
-    costs = np.array([float(cost) for cost in cell_costs(book, base)])
-    radii = Radii(problem, np.argsort(-costs[base.cell_of], kind="stable"))
-    centres, table, _ = radii.least(0, int(targets.need[0]))
-    order = centres[np.argsort(-table[:, -1], kind="stable")]
-    gone = np.cumsum(problem.weights[order])
-    tried = set()
-    for share in SHARES:
-        many = int(np.count_nonzero(gone <= share * targets.budget))
-        if many in tried or many == 0 or many >= problem.size:
-            continue
-        tried.add(many)
-        hidden = np.zeros(problem.size, bool)
-        hidden[order[:many]] = True
-        yield from _rest(targets, hidden)
-
-
-def _rest(targets: Targets, hidden: BoolArray) -> Iterator[tuple[Cells, BoolArray]]:
-    """Algorithm 1 on what is not hidden; hidden values are one cell."""
-    rest, kept = targets.problem.without(hidden)
-    need = int(targets.need[0])
-    if rest.joint.size_x < need:
-        return
-    point = merge_path(rest, "leakage").meeting(min_posterior=need)
-    if point is not None:
-        labels: IntArray = np.full(len(hidden), point.cells.count)
-        labels[kept] = point.cells.cell_of
-        yield Cells.from_labels(labels), hidden
-
+if TYPE_CHECKING:
+    from noiseless.search.methods import PartitionSearch
 
 WEIGHED = 24
 """For a weight so many posteriors are tried."""
 
 
-def suppress_on_strips(pool: Pool) -> Loss | None:
+def suppress_on_strips(search: "PartitionSearch") -> Loss | None:
     """Add the best contiguous cells with suppressed values between them.
 
     Returns:
         What no contiguous cells with so many rows suppressed between them can do better, where that is known.
     """
-    lines = _Lines(pool.targets)
-    goal = pool.targets.goal
-    k = int(pool.targets.need.max())
+    lines = _Lines(search.targets)
+    goal = search.targets.goal
+    k = int(search.targets.need.max())
     if goal.aim == "loss":
-        return lines.add_narrowest(pool, k)
+        return lines.add_narrowest(search, k)
     if goal.aim == "leak":
-        return lines.add_most(pool, k)
+        return lines.add_most(search, k)
     most = max(strip.sensitive for strip in lines.strips)
     for known in np.unique(np.linspace(k, most, min(WEIGHED, most - k + 1)).astype(int)).tolist():
-        lines.add_narrowest(pool, known)
+        lines.add_narrowest(search, known)
     return None
 
 
@@ -103,7 +65,8 @@ class _Lines:
 
     @cached_property
     def strips(self) -> list[LineStrip]:
-        return strips(self.targets.problem, self.targets.goal.utility)
+        goal = self.targets.goal
+        return strips(self.targets.problem, goal.utility, rows=goal.min_rows or 1)
 
     @cached_property
     def _prices(self) -> list[IntArray]:
@@ -155,19 +118,21 @@ class _Lines:
         need = np.full(len(self.targets.problem.known_prior), k)
         for few in (False, True):
             split = self.split(k, loss, few=few)
-            found = None if split is None else completed(split, need, self.targets.budget)
+            found = None
+            if split is not None:
+                found = completed(split, need, self.targets.budget, self.targets.goal.min_rows or 1)
             if found is not None and not found.hidden.all():
                 return found
         return None
 
-    def add_narrowest(self, pool: Pool, k: int) -> Loss | None:
+    def add_narrowest(self, search: "PartitionSearch", k: int) -> Loss | None:
         """Add cells with the least loss for a posterior."""
         least = self._bisect(lambda loss: self.split(k, loss) is not None, self._least(), self._largest())
         if least is None:
             return None
         loss = self._bisect(lambda loss: self.done(k, loss) is not None, least, self._largest())
         if loss is not None:
-            self._add(pool, self.done(k, loss), k)
+            self._add(search, self.done(k, loss), k)
         return Length(least * self.unit) if self._bounds else None
 
     @property
@@ -175,7 +140,7 @@ class _Lines:
         """Whether values withheld within a cell could not make it better: it is its width that counts."""
         return self._by_width and self.targets.largest_cell is None
 
-    def add_most(self, pool: Pool, k: int) -> Loss | None:
+    def add_most(self, search: "PartitionSearch", k: int) -> Loss | None:
         """Add cells with the largest posterior within the limits on the loss."""
         loss, most = self._largest(), max(strip.sensitive for strip in self.strips)
         least = self._bisect(lambda less: self.split(most - less, loss) is not None, 0, most - k)
@@ -183,26 +148,27 @@ class _Lines:
             return None
         found = self._bisect(lambda less: self.done(most - less, loss) is not None, least, most - k)
         if found is not None:
-            self._add(pool, self.done(most - found, loss), most - found)
-            self.add_narrowest(pool, most - found)
+            self._add(search, self.done(most - found, loss), most - found)
+            self.add_narrowest(search, most - found)
         prior = int(self.targets.problem.prior.max())
         return Bits(Fraction(prior, most - least)) if self._bounds else None
 
-    def _add(self, pool: Pool, split: SuppressedPartition | None, k: int) -> None:
+    def _add(self, search: "PartitionSearch", split: SuppressedPartition | None, k: int) -> None:
         """Add a split, and the narrowest cells for what it does not suppress."""
         if split is None:
             return
-        pool.add(split.labels, EXACT, split.hidden)
+        search.add(split.labels, EXACT, split.hidden)
         if not split.hidden.any():
             return
         targets = self.targets
         rest, kept = targets.problem.without(split.hidden)
-        exact = ContiguousOptimum(rest, targets.goal.utility, targets.distortion, targets.largest_cell)
+        rows, utility = targets.goal.min_rows or 1, targets.goal.utility
+        exact = ContiguousOptimum(rest, utility, targets.distortion, targets.largest_cell, rows)
         own = exact.for_posterior(k)
         if own is not None:
             cells = np.zeros(len(split.hidden), np.int64)
             cells[kept] = own
-            pool.add(SuppressedPartition(targets.problem, cells, split.hidden).labels, EXACT, split.hidden)
+            search.add(SuppressedPartition(targets.problem, cells, split.hidden).labels, EXACT, split.hidden)
 
     @staticmethod
     def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int | None:
@@ -216,47 +182,53 @@ POINTS, WORK = 12, 3 * 10**6
 LEVELS = 4
 """So many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
 
+SHARES = (1.0, 0.5)
+"""Which shares of the rows that may be suppressed are outliers; the rest is for what joins them."""
 
-def suppress_values(pool: Pool, paths: GreedyPaths | None) -> Loss | Lagrangian | None:
+ROUNDS = 3
+"""So often what is left is merged anew without what is suppressed."""
+
+
+def suppress_values(search: "PartitionSearch") -> Loss | Lagrangian | None:
     """Add partitions with suppressed values; the best that contiguous cells can do, where that is known.
 
-    Args:
-        pool: what was found without suppression.
-        paths: the greedy paths; None to cut cells from the top down, where no exact way is enough.
+    Without greedy paths cells are cut from the top down, where no exact way is enough.
     """
-    targets = pool.targets
-    problem, goal = targets.problem, targets.goal
+    targets, goal = search.targets, search.targets.goal
     known: Loss | Lagrangian | None = None
-    ordered = ContiguousOptimum.applies(problem, goal.utility, by_width=True)
+    ordered = ContiguousOptimum.applies(targets.problem, goal.utility, by_width=True)
     if goal.method != "greedy" and ordered and goal.objective != "maximin":
-        known = suppress_on_strips(pool)
-    if paths is None and known is None:
-        _suppress_cut_cells(pool)
-    elif paths is not None and goal.method != "exact":
-        for need in _needs(targets):
-            for path in paths.serving(targets):
-                for point in points_of(path, targets, need):
-                    suppress_cells(pool, need, path[point].cells)
-        if known is None and goal.aim == "loss" and goal.utility == "distortion":
-            for cells, hidden in without_outliers(targets, paths):
-                suppress_cells(pool, targets.need, cells, hidden)
+        known = suppress_on_strips(search)
+    if goal.method == "exact" or (known is not None and not search.has_paths):
+        return known
+    costly = known is None and goal.aim == "loss" and goal.utility == "distortion"
+    if costly and not search.has_paths and _dissolve_costly(search):
+        return known
+    for need in _needs(targets):
+        for cells in list(_starts(search, need)):
+            suppress_cells(search, need, cells)
+    if costly and search.has_paths:
+        _hide_outliers(search)
+        _dissolve_costly(search)
     return known
 
 
-def _suppress_cut_cells(pool: Pool) -> None:
-    """Cells cut from the top down; the costliest are suppressed, and the rest is cut anew without them."""
-    targets = pool.targets
-    for need in _needs(targets):
-        for cells in list(top_down_cells(targets.problem, need)):
-            suppress_cells(pool, need, cells)
-        best = pool.best
-        if best is None or not best.hidden.any():
-            continue
-        rest, kept = targets.problem.without(best.hidden)
-        for cells in top_down_cells(rest, need) if targets.problem.plain else ():
-            labels: IntArray = np.full(targets.problem.size, cells.count)
-            labels[kept] = cells.cell_of
-            pool.add(labels, TOP_DOWN, best.hidden)
+def _dissolve_costly(search: "PartitionSearch") -> bool:
+    """The costliest cells of the best partition without suppressed values dissolved; whether there is one.
+
+    What fits into no other cell is suppressed.
+    """
+    targets = search.targets
+    whole = [point for point in search.memory.points if not point.suppressed_rows and targets.allow(point)]
+    best = min(whole, key=targets.key, default=None)
+    if best is None or best.partition is None or not Dissolution.applies(targets.problem):
+        return False
+    made = Dissolution(targets.problem, best.partition).least(targets.budget)
+    if made is not None:
+        split = SuppressedPartition(targets.problem, *made)
+        for done in _enough(targets, targets.by_known(targets.need), split):
+            search.add(done.labels, best.series, done.hidden)
+    return True
 
 
 def _needs(targets: Targets) -> list[IntArray]:
@@ -265,6 +237,64 @@ def _needs(targets: Targets) -> list[IntArray]:
         return [targets.need]
     first, last = int(targets.need.max()), int(targets.most.max())
     return [np.maximum(targets.need, first + k) for k in _spread(last - first + 1, POINTS).tolist()]
+
+
+def _starts(search: "PartitionSearch", need: IntArray) -> Iterator[Cells]:
+    """Cells some of which are worth suppressing: along the greedy paths, or cut from the top down."""
+    targets = search.targets
+    if not search.has_paths:
+        yield from top_down_cells(targets.problem, limits_of(targets.problem, need, targets.goal.min_rows))
+        return
+    for path in search.paths.serving(targets):
+        yield from (path[point].cells for point in points_of(path, targets, need))
+
+
+def _hide_outliers(search: "PartitionSearch") -> None:
+    """The values that need the most room are suppressed first, and the rest is merged without them.
+
+    A value needs as much room as the nearest values that have enough sensitive values (see `Radii`).
+    """
+    targets, problem = search.targets, search.targets.problem
+    book, best = problem.codebook, search.best
+    if not problem.plain or not isinstance(book, ColumnCodebook) or not book.fits:
+        return
+    base = best.partition if best is not None else None
+    cells = base or Cells.from_labels(problem.group_of)
+    costs = cell_costs(book, cells).floats
+    radii = Radii(problem, np.argsort(-costs[cells.cell_of], kind="stable"))
+    centres, table, _ = radii.least(0, int(targets.need[0]))
+    order = centres[np.argsort(-table[:, -1], kind="stable")]
+    gone = np.cumsum(problem.weights[order])
+    for share in SHARES:
+        hidden = np.zeros(problem.size, bool)
+        hidden[order[gone <= share * targets.budget]] = True
+        _merge_rest(search, hidden)
+    for _ in range(ROUNDS):
+        before = search.best
+        if before is None or before.hidden is None or not before.hidden.any():
+            return
+        _merge_rest(search, before.hidden)
+        if search.best is before:
+            return
+
+
+def _merge_rest(search: "PartitionSearch", hidden: BoolArray) -> None:
+    """Merge what is not hidden as if it were all there is; then suppress what is costly of it."""
+    targets = search.targets
+    if not hidden.any() or hidden.all():
+        return
+    rest, kept = targets.problem.without(hidden)
+    if rest.joint.size_x < int(targets.need[0]):
+        return
+    if search.has_paths:
+        point = merge_path(rest, "leakage").meeting(min_posterior=int(targets.need[0]))
+        made = [] if point is None else [point.cells]
+    else:
+        made = list(top_down_cells(rest, limits_of(rest, targets.need, targets.goal.min_rows)))
+    for cells in made:
+        labels: IntArray = np.full(targets.problem.size, cells.count)
+        labels[kept] = cells.cell_of
+        suppress_cells(search, targets.need, Cells.from_labels(labels), hidden)
 
 
 def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
@@ -283,52 +313,53 @@ def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
 
 def _first(path: MergePath, targets: Targets, need: IntArray, last: int) -> int:
     """About the first point at which the cells that give away too much have no more rows than allowed."""
+    limits = limits_of(targets.problem, need, targets.goal.min_rows)
 
     def few(point: int) -> bool:
         cells = path[point].cells
-        telling = telling_cells(targets.problem, need, cells)[cells.cell_of]
+        telling = ~_keep(limits, cells)[cells.cell_of]
         return int(targets.problem.weights[telling].sum()) <= targets.budget
 
     return bisect_left(range(last), True, key=few)
 
 
-def telling_cells(problem: Problem, need: IntArray, cells: Cells) -> BoolArray:
-    """Which cells leave fewer sensitive values than needed."""
-    many = len(problem.prior)
-    answers, codes = np.unique(cells.cell_of[problem.public] * many + problem.seen, return_inverse=True)
-    sizes = problem.joint.merged(codes.reshape(-1)).posterior_sizes
-    found = np.zeros(cells.count, bool)
-    found[answers[sizes < need[answers % many]] // many] = True
+def _keep(limits: Sequence[Limit], cells: Cells) -> BoolArray:
+    """Which cells keep to limits."""
+    found = np.ones(cells.count, bool)
+    for limit in limits:
+        found &= limit.met(cells.cell_of, cells.count)
     return found
 
 
-def suppress_cells(pool: Pool, need: IntArray, cells: Cells, hidden: BoolArray | None = None) -> None:
+def suppress_cells(
+    search: "PartitionSearch", need: IntArray, cells: Cells, hidden: BoolArray | None = None
+) -> None:
     """Suppress cells that give away or lose more than allowed, and then those that lose most.
 
     Args:
-        pool: where what is found is put.
+        search: where what is found is put.
         need: for each code of what is seen besides how many sensitive values an answer must leave.
         cells: a partition.
         hidden: values of it that are suppressed already, whole cells.
     """
-    targets, problem = pool.targets, pool.targets.problem
+    targets, problem = search.targets, search.targets.problem
     gone = np.zeros(problem.size, bool) if hidden is None else hidden
-    bad = telling_cells(problem, need, cells) | _too_large(targets, cells)
+    bad = ~_keep(limits_of(problem, need, targets.goal.min_rows), cells) | _too_large(targets, cells)
     known = targets.by_known(need)
     for one in _enough(
         targets, known, SuppressedPartition(problem, cells.cell_of, gone | bad[cells.cell_of])
     ):
-        pool.add(one.labels, "greedy", one.hidden)
+        search.add(one.labels, "greedy", one.hidden)
         for fewer in _peeled(targets, cells, one):
             for done in _enough(targets, known, fewer):
-                pool.add(done.labels, "greedy", done.hidden)
+                search.add(done.labels, "greedy", done.hidden)
 
 
 def _enough(targets: Targets, need: IntArray, split: SuppressedPartition) -> Iterator[SuppressedPartition]:
     """The same with as much suppressed besides as limits ask for; nothing if that is too much."""
     if split.rows > targets.budget or split.hidden.all():
         return
-    found = completed(split, need, targets.budget)
+    found = completed(split, need, targets.budget, targets.goal.min_rows or 1)
     if found is not None and targets.blocks is not None and targets.problem.plain:
         found = joined(found, targets.blocks, targets.budget)
     if found is not None and not found.hidden.all():
@@ -354,7 +385,7 @@ def _peeled(targets: Targets, cells: Cells, split: SuppressedPartition) -> Itera
         lost = cells.sizes[shown].astype(np.float64)
     else:
         costs = cell_costs(targets.problem.codebook, cells)
-        lost = np.array([float(costs[cell]) for cell in shown.tolist()])
+        lost = costs.floats[shown]
     rows = np.bincount(cells.cell_of[~split.hidden], targets.problem.weights[~split.hidden])[shown]
     order = np.argsort(-lost, kind="stable")
     gone = np.cumsum(rows[order])

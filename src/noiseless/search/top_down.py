@@ -1,224 +1,267 @@
 """Cells from the top down: all values are one cell, and cells are cut in two while both parts keep limits.
 
 This is Mondrian's family (LeFevre, DeWitt and Ramakrishnan 2006), with every cut where it gains most instead
-of at the median. All cells of a batch are cut at once: a level costs a few sorts, and there are about as many
-levels as a balanced tree has. Floats choose cuts and nothing else: what is found is measured anew, exactly.
+of at the median. A large cell is cut by a histogram of its widest column. The columns of small ones are
+sorted once, and cutting a cell parts their orders, so that a level takes time in proportion to the values.
+Floats choose cuts and nothing else: what is found is measured anew, exactly.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.search.axes import Axis, begins
+from noiseless.arrays import FloatArray, IntArray
+from noiseless.search.axes import Axis, CategoryAxis, begins
+from noiseless.search.batches import CellBatch, CutCells, chosen_parts
 from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.cuts import Cutting, SortedCells, best_cuts, coarse_cuts, width
+from noiseless.search.entries import stable_order
 from noiseless.search.goal import Targets
-from noiseless.search.loss import Preference
+from noiseless.search.limits import Limit
+from noiseless.search.packs import Wants, grown_cells, losses
 from noiseless.search.problem import Cells, Problem
+from noiseless.search.survey import Progress
+from noiseless.tables.coding import whole_type
+from noiseless.work import active
 
-BATCH = 2**17
-"""Cells are cut together until they hold so many values: the arrays of a batch fit a processor's cache."""
+BATCH = 2**15
+"""Small cells are cut together until they hold so many values: what they need fits a processor's cache."""
 
-LARGE = 4096
-"""A cell with more values is cut in balance, along the first of its widest columns that can be cut."""
+AT_ONCE = 2**17
+"""Costs are computed for cells that hold about so many values at a time."""
 
-LEAST = 8
-"""In balance: the smaller part has at least one row in so many, where such a cut is possible."""
+THREADS = 8
+"""So many batches are cut at the same time, where there are as many processors."""
 
-FEW_UNITS = 6
-"""A cell with fewer times the rows that a part needs is cut so that few of them are left over."""
+ROUNDS = 4
+"""So often a largest loss that was reached is asked for again, to reach a smaller one."""
+
+SMALL = 100_000
+"""With fewer values in all columns numpy is as fast as compiled loops, which take a second to be loaded."""
 
 TOP_DOWN = "top-down"
 """What the method is called."""
 
 
-@dataclass(frozen=True, eq=False)
-class PosteriorLimit:
-    """At least so many different sensitive values behind each answer: a cell, and what is seen with it.
+Task = Callable[[CellBatch], Sequence[CellBatch]]
+"""What is done with a batch; the batches that are to be done next."""
+
+
+class NestedCells(NamedTuple):
+    """What cells were cut into.
 
     Attributes:
-        starts: where the pairs of each public value begin, and the end.
-        secrets: what each pair holds: a code for the sensitive value and what is seen with it.
-        seen: what is seen with each secret.
-        need: how many different secrets an answer must have, for each code of what is seen.
+        cells: the parts that are left in the end.
+        blocks: what these were when they were small for the first time.
+        packs: what these were when they were no larger than packs for the first time.
     """
 
-    starts: IntArray
-    secrets: IntArray
-    seen: IntArray
-    need: IntArray
-
-    @classmethod
-    def of(cls, problem: Problem, need: IntArray) -> "PosteriorLimit":
-        """The limit of a problem."""
-        joint = problem.joint
-        values, many = problem.public[joint.y], len(need)
-        known, secrets = np.unique(joint.x * many + problem.seen[joint.y], return_inverse=True)
-        order = np.argsort(values, kind="stable")
-        starts = np.append(0, np.cumsum(np.bincount(values, minlength=problem.size)))
-        return cls(starts, secrets.reshape(-1)[order], known % many, need)
-
-    def allows(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
-        """Whether a cell may be cut after each of its members, in this order: both parts leave enough.
-
-        An answer is open from its first member until it has as many secrets as it needs. Parts are fine where
-        none is open, read from the left and from the right.
-        """
-        size, low, middle = len(order), _bits(len(order)), _bits(len(self.seen))
-        counts = self.starts[order + 1] - self.starts[order]
-        members = np.repeat(np.arange(size), counts)
-        pairs = np.repeat(self.starts[order] - np.cumsum(counts) + counts, counts) + np.arange(len(members))
-        keys = np.sort((cells[members] << middle | self.secrets[pairs]) << low | members)
-        kinds, places = keys >> low, keys & (1 << low) - 1
-        first = begins(kinds)
-        last = np.append(first[1:], True)
-        answers = kinds >> middle
-        if len(self.need) > 1:
-            answers = answers * len(self.need) + self.seen[kinds & (1 << middle) - 1]
-        ends = np.append(starts[1:], size)
-        left = self._open(answers[first], places[first], ends)
-        right = self._open(answers[last], size - 1 - places[last], size - starts)[::-1]
-        return np.asarray((left[:-1] == 0) & (right[1:] == 0))
-
-    def _open(self, answers: IntArray, places: IntArray, ends: IntArray) -> IntArray:
-        """How many answers are open after each place; they end with their cell."""
-        size = int(ends.max())
-        low = _bits(size)
-        keys = np.sort(answers << low | places)
-        answers, places = keys >> low, keys & (1 << low) - 1
-        heads = np.flatnonzero(begins(answers))
-        cells, seen = np.divmod(answers[heads], len(self.need))
-        met = heads + self.need[seen] - 1
-        enough = self.need[seen] <= np.diff(heads, append=len(keys))
-        closes = np.where(enough, places[np.minimum(met, len(keys) - 1)], ends[cells])
-        change = np.bincount(places[heads], minlength=size + 1) - np.bincount(closes, minlength=size + 1)
-        return np.cumsum(change)[:size]
-
-
-def _bits(count: int) -> int:
-    """How many bits hold the numbers below a count: sorted keys are numbers side by side."""
-    return max(1, (count - 1).bit_length())
+    cells: CutCells
+    blocks: CutCells
+    packs: CutCells
 
 
 @dataclass(frozen=True, eq=False)
 class TopDown:
-    """Cuts cells until no cut is left that keeps to the limit.
+    """Cuts cells until no cut is left that keeps to the limits.
 
     Attributes:
         axes: the columns.
         rows: how many rows each public value has.
-        limit: what both parts of a cut must keep to.
+        limits: what both parts of a cut must keep to.
+        fast: whether loops are compiled; otherwise numpy does the same.
     """
 
     axes: Sequence[Axis]
     rows: IntArray
-    limit: PosteriorLimit
+    limits: Sequence[Limit]
+    fast: bool
+
+    @classmethod
+    def of(cls, axes: Sequence[Axis], rows: IntArray, limits: Sequence[Limit]) -> "TopDown":
+        """A search, compiled where that is worth it."""
+        return cls(axes, rows, limits, len(axes) * len(rows) > SMALL)
+
+    @cached_property
+    def _even(self) -> bool:
+        """Whether each public value is one row."""
+        return bool(np.all(self.rows == 1))
 
     def cut(
-        self, labels: IntArray, prefer: Preference, values: IntArray | None = None, *, once: bool = False
-    ) -> IntArray:
-        """The cells that given ones are cut into, as a label for each public value.
+        self, cells: CutCells, prefer: Cutting, *, once: bool = False, progress: Progress = lambda _: None
+    ) -> NestedCells:
+        """What cells are cut into, each in its place; what is left when nobody waits any more stays whole.
 
         Args:
-            labels: cells that keep to the limit.
-            prefer: what each cut is to make small.
-            values: which public values are cut, whole cells; the labels of the others mean nothing.
-            once: each cell is cut in two at most, and not on and on.
+            cells: cells that keep to the limits.
+            prefer: how they are cut.
+            once: each is cut in two at most, and not on and on.
+            progress: told the share of the values whose cells are cut.
         """
-        values = np.arange(len(labels)) if values is None else values
-        order = values[np.argsort(labels[values], kind="stable")]
-        waiting = [(order, np.flatnonzero(begins(labels[order])))] if len(order) else []
-        found, used = np.full(len(labels), -1), 0
+        members, wanted = np.empty_like(cells.members), active()
+        found: list[tuple[IntArray, IntArray, IntArray]] = []
+
+        def work(batch: CellBatch) -> Sequence[CellBatch]:
+            """Take a large batch apart, or cut the cells of a small one on and on."""
+            if wanted.is_over:
+                members[batch.offset : batch.offset + len(batch)] = batch.members
+                found.append((batch.starts + batch.offset,) * 3)
+                return []
+            if len(batch) > BATCH and len(batch.starts) > 1:
+                return batch.halves()
+            parts = [batch] if once or len(batch) <= BATCH else self._apart(batch, prefer)
+            if len(parts) > 1:
+                return parts
+            blocks = batch if once else self._blocks(batch, prefer)
+            limits = [limit.take(blocks.members) for limit in self.limits]
+            made, packs = self._cut_small(blocks, limits, prefer, once=once)
+            members[batch.offset : batch.offset + len(batch)] = blocks.members[made.members]
+            found.append((made.starts + batch.offset, blocks.starts + batch.offset, packs + batch.offset))
+            return []
+
+        self._run(work, cells, progress)
+        return NestedCells(
+            *(CutCells(members, np.sort(np.concatenate(starts))) for starts in zip(*found, strict=True))
+        )
+
+    def grow(self, made: NestedCells, progress: Progress = lambda _: None) -> CutCells:
+        """Cells, but in the packs where others lose less that are grown."""
+        if len(self.axes) == 1 or Wants.of(self.limits) is None:
+            return made.cells
+        members, found, wanted = made.cells.members.copy(), list[IntArray](), active()
+
+        def work(batch: CellBatch) -> Sequence[CellBatch]:
+            """Take a large batch apart, or grow the cells of the packs of a small one."""
+            if len(batch) > BATCH and len(batch.starts) > 1:
+                return batch.halves()
+            first, last = np.searchsorted(made.cells.starts, (batch.offset, batch.offset + len(batch)))
+            starts = made.cells.starts[first:last] - batch.offset
+            cells = CutCells(np.arange(len(batch)), starts)
+            if not wanted.is_over:
+                cells = self._grow_small(batch, cells)
+            members[batch.offset : batch.offset + len(batch)] = batch.members[cells.members]
+            found.append(cells.starts + batch.offset)
+            return []
+
+        self._run(work, made.packs, progress)
+        return CutCells(members, np.sort(np.concatenate(found)))
+
+    def _run(self, work: Task, cells: CutCells, progress: Progress) -> None:
+        """Do work on a batch of all cells, and on what that leaves; in threads where it is compiled."""
+        codes = [axis.codes[cells.members].astype(whole_type(len(self.rows))) for axis in self.axes]
+        waiting = [CellBatch(cells.members, codes, cells.starts, 0)]
+        del codes
+        _run(work, waiting, min(os.cpu_count() or 1, THREADS) if self.fast else 1, progress)
+
+    def _blocks(self, batch: CellBatch, prefer: Cutting) -> CellBatch:
+        """The large cells of a batch cut into small ones."""
+        waiting, found = [batch], list[CellBatch]()
         while waiting:
-            order, starts = waiting.pop()
-            if len(order) > BATCH and len(starts) > 1:
-                waiting += _halves(order, starts)
-                continue
-            cells = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
-            is_cut, behind = self._parts(order, cells, starts, prefer)
-            whole = ~is_cut[cells] | once
-            parts = cells * 2 + behind
-            found[order[whole]] = used + parts[whole]
-            used += 2 * len(starts)
-            if not whole.all():
-                keys = parts[~whole]
-                inner = np.argsort(keys, kind="stable")
-                waiting.append((order[~whole][inner], np.flatnonzero(begins(keys[inner]))))
-        return found
+            parts = self._apart(waiting.pop(), prefer)
+            if len(parts) == 1:
+                found += parts
+            else:
+                waiting += parts[::-1]
+        return CellBatch.of(found)
 
-    def _parts(
-        self, order: IntArray, cells: IntArray, starts: IntArray, prefer: Preference
-    ) -> tuple[BoolArray, BoolArray]:
-        """Which cells are cut, and which of their members lie behind the cut."""
-        many = len(starts)
-        sizes = np.diff(starts, append=len(order))
-        costs = np.stack([axis.cell_spans(order, starts).astype(float) * axis.scale for axis in self.axes])
-        widest = np.argsort(-costs, axis=0, kind="stable")
-        gains, chosen, at = np.zeros(many), np.full(many, -1), np.zeros(many, np.int64)
-        for choice in widest:
-            open_ = (costs[choice, np.arange(many)] > 0) & ((chosen < 0) | (sizes <= LARGE))
-            for number in np.unique(choice[open_]):
-                mine = np.flatnonzero(open_ & (choice == number))
-                found, gain, place = self._best(self.axes[number], order, cells, mine, prefer)
-                better = (gain > gains[found]) | (chosen[found] < 0)
-                found = found[better]
-                gains[found], at[found], chosen[found] = gain[better], place[better], number
-        behind = np.zeros(len(order), bool)
-        for number in np.unique(chosen[chosen >= 0]):
-            members = chosen[cells] == number
-            behind[members] = self.axes[number].codes[order[members]] > at[cells[members]]
-        return chosen >= 0, behind
+    def _apart(self, batch: CellBatch, prefer: Cutting) -> Sequence[CellBatch]:
+        """A batch as two: of whole cells; or a large cell cut along the widest column where that is fine."""
+        if not batch.large:
+            return [batch]
+        if len(batch.starts) > 1:
+            return batch.halves()
+        rows = None if self._even else self.rows[batch.members]
+        columns = list(zip(self.axes, batch.codes, strict=True))
+        for axis, codes in sorted(columns, key=lambda column: -width(*column)):
+            for code in coarse_cuts(axis, codes, rows, prefer):
+                parts = batch.parted(codes <= code)
+                if all(map(len, parts)) and self._allow(*parts):
+                    return parts
+        return [batch]
 
-    def _best(
-        self, axis: Axis, order: IntArray, cells: IntArray, mine: IntArray, prefer: Preference
-    ) -> tuple[IntArray, FloatArray, IntArray]:
-        """The cells among some that can be cut along an axis; what the best cut gains, and its place."""
-        numbers = np.full(int(cells[-1]) + 1, -1)
-        numbers[mine] = np.arange(len(mine))
-        own = numbers[cells]
-        within = own >= 0
-        low = _bits(len(axis.codes))
-        keys = np.sort(own[within] << low | axis.ranks[order[within]])
-        own, members = keys >> low, axis.order[keys & (1 << low) - 1]
-        starts = np.flatnonzero(begins(own))
-        ends = np.append(starts[1:], len(own)) - 1
-        codes = axis.codes[members]
-        fine = self.limit.allows(members, own, starts) & (codes[1:] != codes[:-1])
-        fine[ends[:-1]] = False
-        cuts = np.flatnonzero(fine)
-        if not len(cuts):
-            return mine[:0], np.zeros(0), mine[:0]
-        cell, places = own[cuts], axis.places(codes)
-        rows = np.append(0, np.cumsum(self.rows[members]))
-        before = rows[cuts + 1] - rows[starts[cell]]
-        whole = (rows[ends + 1] - rows[starts])[cell]
-        heads = np.flatnonzero(begins(cell))
-        unit = np.minimum(before[heads], (whole - before)[np.append(heads[1:], len(cell)) - 1])
-        unit = np.repeat(unit, np.diff(heads, append=len(cell)))
-        unit = np.where(whole < FEW_UNITS * unit, unit, whole)
-        left = axis.spans(places[starts[cell]], places[cuts]) / np.maximum(1, before // unit)
-        right = axis.spans(places[cuts + 1], places[ends[cell]]) / np.maximum(1, (whole - before) // unit)
-        gain = axis.spans(places[starts[cell]], places[ends[cell]])
-        if prefer == "mean":
-            gain = gain * whole - left * before - right * (whole - before)
-        else:
-            gain -= np.maximum(left, right)
-        gain *= axis.scale
-        less = np.minimum(before, whole - before)
-        lopsided = (whole > LARGE) & (less * LEAST < whole)
-        gain = np.where(lopsided, gain * less / (whole * whole), gain)
-        best = np.maximum.reduceat(gain, heads)
-        at = np.flatnonzero(gain == np.repeat(best, np.diff(heads, append=len(cell))))
-        at = at[begins(cell[at])]
-        return mine[cell[at]], best, codes[cuts[at]]
+    def _allow(self, front: CellBatch, back: CellBatch) -> bool:
+        """Whether two parts of a cell keep to the limits."""
+        order = np.concatenate((front.members, back.members))
+        cells, starts = np.zeros(len(order), np.int64), np.zeros(1, np.int64)
+        return all(limit.cuts(order, cells, starts)[len(front) - 1] for limit in self.limits)
+
+    def _cut_small(
+        self, batch: CellBatch, limits: Sequence[Limit], prefer: Cutting, *, once: bool = False
+    ) -> tuple[CutCells, IntArray]:
+        """The places of members in a batch, by what its cells are cut into; and where packs begin."""
+        rows = self.rows[:0] if self._even else self.rows[batch.members]
+        cells, found = SortedCells.of(self.axes, batch.codes, rows, batch.starts), list[SortedCells]()
+        while len(cells):
+            chosen, cuts = self._choose(cells, limits, prefer)
+            done, cells = cells.cut(chosen, cuts, fast=self.fast)
+            found.append(done)
+            if once:
+                found.append(cells)
+                break
+        sizes = np.concatenate([np.diff(part.bounds) for part in found])
+        made = CutCells(np.concatenate([part.orders[0] for part in found]), np.cumsum(sizes) - sizes)
+        keys = np.concatenate([part.origins * len(batch) + part.packs for part in found])
+        inner = stable_order(keys)
+        made = made.take(inner)
+        return made, made.starts[begins(keys[inner])]
+
+    def _grow_small(self, packs: CellBatch, cells: CutCells) -> CutCells:
+        """The places of members in a batch of packs, by cells or, where these lose less, by grown ones."""
+        rows, wants = self.rows[packs.members], Wants.of([limit.take(packs.members) for limit in self.limits])
+        if wants is None:
+            return cells
+        grown = grown_cells(self.axes, packs, wants, fast=self.fast)
+        order = packs.take(*grown)
+        finer, _ = self._cut_small(order, [limit.take(order.members) for limit in self.limits], "mean")
+        both = cells, CutCells(grown.members[finer.members], finer.starts)
+        numbers = [np.searchsorted(packs.starts, part.starts, side="right") - 1 for part in both]
+        lost = [
+            np.bincount(number, losses(self.axes, packs.take(*part), rows[part.members], fast=self.fast))
+            for number, part in zip(numbers, both, strict=True)
+        ]
+        return chosen_parts(both, numbers, lost[1] < lost[0])
+
+    def _choose(
+        self, cells: SortedCells, limits: Sequence[Limit], prefer: Cutting
+    ) -> tuple[IntArray, IntArray]:
+        """The column along which each cell is cut, and after which place in its order; -1 for none."""
+        many = len(cells.starts)
+        gains, cuts, chosen = np.full(many, -np.inf), np.full(many, -1), np.full(many, -1)
+        for number, order in enumerate(cells.orders):
+            fine = np.zeros(len(order), bool)
+            fine[:-1] = True
+            for limit in limits:
+                fine[:-1] &= limit.cuts(order, cells.cells, cells.starts)
+            fine[cells.bounds[1:] - 1] = False
+            gain, cut = best_cuts(self.axes[number], number, cells, fine, prefer, fast=self.fast)
+            better = (cut >= 0) & (gain > gains)
+            gains[better], cuts[better], chosen[better] = gain[better], cut[better], number
+        return chosen, cuts
 
 
-def _halves(order: IntArray, starts: IntArray) -> list[tuple[IntArray, IntArray]]:
-    """A batch as two, of whole cells."""
-    middle = min(max(1, int(np.searchsorted(starts, len(order) // 2))), len(starts) - 1)
-    at = int(starts[middle])
-    return [(order[:at], starts[:middle]), (order[at:], starts[middle:] - at)]
+def _run(work: Task, waiting: list[CellBatch], threads: int, progress: Progress) -> None:
+    """Do what is waiting and what that leaves to be done, the last first: little of it is held at once."""
+    total = sum(map(len, waiting))
+    if threads == 1:
+        while waiting:
+            waiting += work(waiting.pop())
+            progress(1 - sum(map(len, waiting)) / total)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        running: dict[Future[Sequence[CellBatch]], int] = {}
+        while waiting or running:
+            while waiting and len(running) < threads:
+                batch = waiting.pop()
+                running[pool.submit(work, batch)] = len(batch)
+            for one in wait(running, return_when=FIRST_COMPLETED).done:
+                del running[one]
+                waiting += one.result()
+            progress(1 - (sum(map(len, waiting)) + sum(running.values())) / total)
 
 
 def top_down_applies(targets: Targets) -> bool:
@@ -233,60 +276,128 @@ def top_down_applies(targets: Targets) -> bool:
     )
 
 
-def top_down_cells(problem: Problem, need: IntArray) -> Iterator[Cells]:
-    """Cells whose answers leave as much as needed: for the mean loss, for the largest, and for both in turn.
+def top_down_cells(
+    problem: Problem, limits: Sequence[Limit], progress: Progress = lambda _: None
+) -> Iterator[Cells]:
+    """Cells that keep to limits: for the mean loss, and for the largest.
 
     Args:
-        problem: what is merged: columns; each of its groups, taken whole, leaves as much as needed.
-        need: for each code of what is seen besides how many sensitive values an answer must leave.
+        problem: what is merged: columns.
+        limits: what each of its groups, taken whole, keeps to.
+        progress: told about the share of the work that is done.
     """
     book = problem.codebook
     if not isinstance(book, ColumnCodebook):
         return
-    search = TopDown(book.axes, problem.weights, PosteriorLimit.of(problem, need))
-    mean = search.cut(problem.group_of, "mean")
-    worst = search.cut(problem.group_of, "worst")
-    limit = min(_costs(book, labels).max() for labels in (mean, worst))
-    yield Cells.from_labels(mean)
-    yield Cells.from_labels(worst)
-    yield Cells.from_labels(_within(book, search, problem.group_of, limit))
+    search = TopDown.of([_dealt(axis, problem) for axis in book.axes], problem.weights, limits)
+    members = stable_order(problem.group_of).astype(whole_type(problem.size))
+    groups = CutCells(members, np.flatnonzero(begins(problem.group_of[members])))
+    made = search.cut(groups, "mean", progress=lambda share: progress(share / 2))
+    grown = search.grow(made, lambda share: progress(0.5 + share / 4))
+    if search.fast:
+        yield grown.cells
+        yield _worst(book, search, made, grown).cells
+        return
+    plain = search.cut(groups, "median")  # which in some small tables is better
+    other = search.grow(plain)
+    yield min(grown, other, key=lambda cells: _loss(search, cells)).cells
+    worst = _cheap(book, plain, other, float(_costs(book, plain.cells).max()))
+    yield min(
+        _worst(book, search, made, grown), worst, key=lambda cells: float(_costs(book, cells).max())
+    ).cells
 
 
-def _within(book: ColumnCodebook, search: TopDown, labels: IntArray, limit: float) -> IntArray:
-    """Cells for the mean loss, but where these cost more than a limit first cut for the largest loss."""
-    open_ = np.arange(len(labels))
-    found, used = np.empty(len(labels), np.int64), 0
-    while len(open_):
-        mean = search.cut(labels, "mean", open_)
-        costs = np.zeros(int(labels.max()) + 1)
-        np.maximum.at(costs, labels[open_], _costs(book, mean, open_))
-        halves = search.cut(labels, "worst", open_, once=True)
-        whole = np.full(len(costs), True)
-        firsts = np.full(len(costs), -1)
-        firsts[labels[open_]] = halves[open_]
-        np.logical_and.at(whole, labels[open_], halves[open_] == firsts[labels[open_]])
-        done = ((costs <= limit) | whole)[labels[open_]]
-        found[open_[done]] = used + mean[open_[done]]
-        used += int(mean.max()) + 1
-        open_ = open_[~done]
-        labels = halves
-    return found
+def _dealt(axis: Axis, problem: Problem) -> Axis:
+    """Categories in an order in which sensitive values take turns, so that few in a row have many of them.
+
+    For categories any order is as good: a cell spans as many as it holds.
+    """
+    if not isinstance(axis, CategoryAxis):
+        return axis
+    joint, many = problem.joint, len(axis.points)
+    secrets = np.full(many, joint.size_x)
+    np.minimum.at(secrets, axis.codes[problem.public[joint.y]], joint.x)
+    order = stable_order(secrets)
+    counts = np.bincount(secrets)
+    turns = (np.arange(many) - (np.cumsum(counts) - counts)[secrets[order]] + 0.5) / counts[secrets[order]]
+    places = np.empty(many, whole_type(many))
+    places[order[np.argsort(turns, kind="stable")]] = np.arange(many)
+    return replace(axis, codes=places[axis.codes]) if np.any(places[1:] < places[:-1]) else axis
 
 
-def _costs(book: ColumnCodebook, labels: IntArray, values: IntArray | None = None) -> FloatArray:
-    """About what the cell of each of some public values costs."""
-    chosen = np.arange(len(labels)) if values is None else values
-    inner = np.argsort(labels[chosen], kind="stable")
-    order = chosen[inner]
-    heads = begins(labels[order])
-    starts = np.flatnonzero(heads)
-    if book.fits and book.word != "medoid":
-        tops, bottoms = book.cell_costs(order, starts)
-        costs = tops / bottoms
-    else:
-        costs = np.sum(
-            [axis.cell_spans(order, starts).astype(float) * axis.scale for axis in book.axes], axis=0
-        )
-    found = np.empty(len(order))
-    found[inner] = costs[np.cumsum(heads) - 1]
-    return found
+def _worst(book: ColumnCodebook, search: TopDown, made: NestedCells, grown: CutCells) -> CutCells:
+    """Cells for the mean loss, but in the blocks where these cost most such for the largest loss."""
+    largest = np.maximum.reduceat(_costs(book, made.cells), made.blocks.within(made.cells))
+    limit = _reachable(book, search, made.blocks, largest)
+    for _ in range(ROUNDS):
+        over = largest > limit
+        rest = list(_within(book, search, made.blocks.take(np.flatnonzero(over)), limit))
+        costs = [float(_costs(book, part.cells).max()) for part in rest]
+        reached = max([float(largest[~over].max(initial=0.0)), *costs])
+        if reached >= limit:
+            break
+        limit = reached
+    mean = _cheap(book, made, grown, limit)
+    kept = mean.take(np.flatnonzero(~over[made.blocks.numbers(mean)]))
+    return CutCells.joined([kept, *(_cheap(book, part, search.grow(part), limit) for part in rest)])
+
+
+def _reachable(book: ColumnCodebook, search: TopDown, blocks: CutCells, largest: FloatArray) -> float:
+    """The largest cost of a block when each is cut for the mean loss, which is known, or for the largest.
+
+    Blocks are looked at from the costliest on, as long as one costs more than those before it do at best.
+    """
+    order = np.argsort(-largest, kind="stable")
+    limit, done, many = 0.0, 0, 1
+    while done < len(order) and largest[order[done]] > limit:
+        taken = order[done : done + many]
+        whole = blocks.take(taken)
+        worst = search.cut(whole, "worst").cells
+        costs = np.maximum.reduceat(_costs(book, worst), whole.within(worst))
+        limit = max(limit, float(np.minimum(costs, largest[taken]).max()))
+        done, many = done + many, 2 * many
+    return limit
+
+
+def _cheap(book: ColumnCodebook, made: NestedCells, grown: CutCells, limit: float) -> CutCells:
+    """Cells, but grown ones in the packs where these cost no more than a limit."""
+    fine = np.maximum.reduceat(_costs(book, grown), made.packs.within(grown)) <= limit
+    both = made.cells, grown
+    return chosen_parts(both, [made.packs.numbers(part) for part in both], fine)
+
+
+def _within(book: ColumnCodebook, search: TopDown, cells: CutCells, limit: float) -> Iterator[NestedCells]:
+    """Cells cut for the mean loss, but where these cost more than a limit first for the largest loss."""
+    while len(cells.members):
+        made, halves = search.cut(cells, "mean"), search.cut(cells, "worst", once=True).cells
+        costs = np.maximum.reduceat(_costs(book, made.cells), cells.within(made.cells))
+        parts = np.diff(cells.within(halves), append=len(halves.starts))
+        done = (costs <= limit) | (parts == 1)
+        if done.any():
+            yield NestedCells(*(part.take(np.flatnonzero(done[cells.numbers(part)])) for part in made))
+        cells = halves.take(np.flatnonzero(np.repeat(~done, parts)))
+
+
+def _loss(search: TopDown, cells: CutCells) -> float:
+    """About the mean loss of cells, times the rows."""
+    rows = np.add.reduceat(search.rows[cells.members], cells.starts)
+    spans = [axis.cell_spans(*cells).astype(float) * axis.scale for axis in search.axes]
+    return float(sum(one @ rows for one in spans))
+
+
+def _costs(book: ColumnCodebook, cells: CutCells) -> FloatArray:
+    """About what each cell costs."""
+    ends = np.append(cells.starts[1:], len(cells.members))
+    found, first = [], 0
+    while first < len(ends):  # some at a time: each column's distances take as much room as the column
+        last = max(first + 1, int(np.searchsorted(ends, cells.starts[first] + AT_ONCE)))
+        begin = cells.starts[first]
+        order, starts = cells.members[begin : ends[last - 1]], cells.starts[first:last] - begin
+        if book.fits and book.word != "medoid":
+            tops, bottoms = book.cell_costs(order, starts)
+            found.append(tops / bottoms)
+        else:
+            spans = [axis.cell_spans(order, starts).astype(float) * axis.scale for axis in book.axes]
+            found.append(np.sum(spans, axis=0))
+        first = last
+    return np.concatenate(found)

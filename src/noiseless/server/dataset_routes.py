@@ -1,5 +1,6 @@
 """Asking and looking: batches of statements, sessions, datasets, samples, history."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -7,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from noiseless.errors import NoiselessError
-from noiseless.ledger.asked_batches import AskedBatch, list_batches
+from noiseless.ledger.analysts import AskedBatch, list_batches
 from noiseless.pricing.history import BudgetError
 from noiseless.server import descriptions, models
 from noiseless.server.datasets import ServedDataset, dumped, free_reply, statements
@@ -49,17 +50,15 @@ async def post_queries(request: Request, name: DatasetName) -> Response:
     log["batch"], log["statements"] = fingerprint(office.settings.log_key, sql), len(sql)
     try:
         if body.dry_run:
-            content = await office.work(lambda: desk.price(sql, caller.name), caller.token, is_priced=True)
+            content = await office.work(partial(desk.price, sql, caller.name), caller.token, is_priced=True)
             outcome = "priced"
         elif (known := await _known_reply(office, desk, sql, caller.name, body.key)) is not None:
             content, outcome = known, "free"
         else:
-            asked = await office.work(lambda: desk.ask(sql, caller.name, body.key), caller.token)
-            if asked.known is not None:
-                desk.known.keep(sql, asked.known)
-            content, outcome = asked.body, "free" if asked.charge is None else "new"
-            if asked.charge is not None:
-                log["charge"] = asked.charge
+            content, charge = await office.work(partial(desk.ask, sql, caller.name, body.key), caller.token)
+            outcome = "free" if charge is None else "new"
+            if charge is not None:
+                log["charge"] = charge
     except BudgetError:
         office.metrics.batch("refused", 0)
         raise
@@ -77,13 +76,9 @@ async def _known_reply(
     known = desk.known.get(sql)
     if known is None:
         return None
-    desk.known.move_to_end(sql)
-    mine = None if key is None else (analyst, key)
-    present = await office.look(desk.name, mine)
-    if present.state.version != known.version:
-        desk.known.forget(sql)
-        return None
-    if mine in present.batches:
+    mine = [] if key is None else [(analyst, key)]
+    present = await office.look(desk.name, *mine)
+    if present.state.version != known.version or not present.batches.keys().isdisjoint(mine):
         return None
     desk.free.note(analyst, sql, lambda: AskedBatch.now(desk.name, analyst, known.version, sql))
     return free_reply(known.answers, present.account, key)

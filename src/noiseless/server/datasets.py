@@ -6,17 +6,19 @@ Replies are JSON: statements with all of their numbers, amounts rounded and exac
 import json
 import math
 import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from noiseless.amounts import Budget, Cost, remainder, standing
+from noiseless.amounts import Budget, Cost, standing
 from noiseless.curator import Curator, CuratorFile
 from noiseless.curator.edition import Edition
 from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import Ledger, LedgerError, State
-from noiseless.ledger.asked_batches import (
+from noiseless.ledger.analysts import (
     AskedBatch,
     KeyReusedError,
     find_batch,
@@ -26,17 +28,59 @@ from noiseless.ledger.asked_batches import (
 from noiseless.replies import Answer, Quote, Reply, Result
 from noiseless.server.declarations import note_budget_in_file, read_file
 from noiseless.server.errors import UndeclaredError, bad_query, data_changed
-from noiseless.server.free_batches import (
-    AnalystKey,
-    AnswerCache,
-    CachedAnswers,
-    FreeBatches,
-    Sql,
-    StandingSnapshot,
-)
-from noiseless.work import WorkCancelledError
+from noiseless.work import NUMBER, Cache, WorkCancelledError
 
 Found = TypeVar("Found")
+
+MOST_BYTES = 64_000_000
+"""Of answers that a process remembers, of all of its datasets together."""
+_MOST_NOTED, _LONGEST_NOTED = 100_000, 10_000
+"""How many batches are known to be in the history, and how many characters such a batch has at most."""
+
+Sql = tuple[str, ...]
+AnalystKey = tuple[str, str]
+"""An analyst, and the idempotency key that came with a batch of theirs."""
+
+
+class CachedAnswers(NamedTuple):
+    """The answers of a batch that is free, as JSON."""
+
+    version: int
+    answers: bytes
+
+
+class StandingSnapshot(NamedTuple):
+    """What is spent at one moment, the end of a reply that says so, and batches that came with some keys."""
+
+    state: State
+    account: bytes
+    batches: Mapping[AnalystKey, AskedBatch]
+
+
+class FreeBatches:
+    """Batches that cost nothing, to be noted in the history; a note may be lost if the server is killed.
+
+    They cost whoever asks them nothing, so that long ones are not noted: nobody shall fill a disk with them.
+    """
+
+    def __init__(self) -> None:
+        self._noted: OrderedDict[int, None] = OrderedDict()
+        self._waiting: deque[AskedBatch] = deque()
+
+    def note(self, analyst: str, sql: Sql, asked: Callable[[], AskedBatch]) -> None:
+        """Have a batch in the history, once."""
+        if sum(map(len, sql)) > _LONGEST_NOTED:
+            return
+        key = hash((analyst, sql))  # short; where two are the same, a note is missing and nothing else
+        if key not in self._noted:
+            self._noted[key] = None
+            self._waiting.append(asked())
+            if len(self._noted) > _MOST_NOTED:
+                self._noted.popitem(last=False)
+
+    def take(self) -> list[AskedBatch]:
+        """What is to be written now."""
+        return [self._waiting.popleft() for _ in range(len(self._waiting))]
 
 
 class ServedCurator(Curator):
@@ -51,28 +95,13 @@ class ServedCurator(Curator):
             raise UndeclaredError(error) from None
 
 
-@dataclass(frozen=True)
-class BatchOutcome:
-    """What a batch came to.
-
-    Attributes:
-        body: the reply, as JSON.
-        charge: the number of the entry that charged for it; None if it was free.
-        known: its answers, if asking again is known to be free.
-    """
-
-    body: bytes
-    charge: int | None
-    known: CachedAnswers | None
-
-
 class ServedDataset:
     """One dataset. Its methods are for worker threads.
 
     Attributes:
         name: what it is called.
         ledger: where its charges are kept.
-        known: answers that are free; for the event loop.
+        known: answers that are free, by statements.
         free: batches that cost nothing and are to be noted.
     """
 
@@ -82,7 +111,7 @@ class ServedDataset:
         if file.ledger not in ledgers:
             ledgers[file.ledger] = Ledger.open(file.ledger)
         self.name, self.ledger = file.name, ledgers[file.ledger]
-        self.known, self.free = AnswerCache(most_known), FreeBatches()
+        self.known, self.free = Cache[CachedAnswers](most_known), FreeBatches()
         self._lock, self._noting = threading.Lock(), threading.Lock()
         self._curator = ServedCurator(file, self.ledger)
         self._account: tuple[State | None, bytes] = (None, b"")
@@ -173,19 +202,19 @@ class ServedDataset:
         said = {**account(quote), "allowed": quote.allowed, "dry_run": True}
         return joined(dumped(statements(quote)), said)
 
-    def ask(self, sql: Sql, analyst: str, key: str | None) -> BatchOutcome:
-        """The answers to a batch.
+    def ask(self, sql: Sql, analyst: str, key: str | None) -> tuple[bytes, int | None]:
+        """The answers to a batch, as JSON, and the entry that charged for it; None if it was free.
 
         Raises:
             ApiError: a statement cannot be priced.
             NoiselessError: it is refused; or the key came with another batch.
         """
         before = None if key is None else self._with_key(analyst, key, sql)
-        return self._on_present(sql, analyst, lambda curator: self._ask(curator, sql, analyst, key, before))
+        return self._on_present(sql, analyst, partial(self._ask, sql, analyst, key, before))
 
     def _ask(
-        self, curator: ServedCurator, sql: Sql, analyst: str, key: str | None, before: AskedBatch | None
-    ) -> BatchOutcome:
+        self, sql: Sql, analyst: str, key: str | None, before: AskedBatch | None, curator: ServedCurator
+    ) -> tuple[bytes, int | None]:
         public = curator.public
         asked = AskedBatch.now(self.name, analyst, public.version, sql, key)
         charges: list[int] = []
@@ -203,11 +232,13 @@ class ServedDataset:
         said = {**account(reply), "dry_run": False}
         if key is not None:
             said |= self._as_first_asked(reply, analyst, key, before, sql)
-        known = CachedAnswers(public.version, answers) if is_free and curator.public is public else None
+        if is_free and curator.public is public:
+            weight = (len(answers) + sum(map(len, sql))) // NUMBER
+            self.known.keep(sql, CachedAnswers(public.version, answers), weight)
         if is_free:
             noted = replace(asked, version=curator.public.version, key=None)
             self.free.note(analyst, sql, lambda: noted)
-        return BatchOutcome(joined(answers, said), charges[-1] if charges else None, known)
+        return joined(answers, said), charges[-1] if charges else None
 
     def _with_key(self, analyst: str, key: str, sql: Sql) -> AskedBatch | None:
         found = find_batch(self.ledger, self.name, analyst, key)
@@ -319,14 +350,8 @@ def _column(name: str, cost: Cost | None) -> dict[str, Any]:
 
 
 def standing_of(state: State) -> dict[str, Any]:
-    """The same of a dataset, with what is to be said about it: just as its curator does."""
-    warnings = []
-    if state.budget is not None and not state.protects:
-        warnings.append("the budget is as large as all there is to know of a record: it protects nothing")
-    if state.disclosed:
-        warnings.append("as many outputs are paid for as a record has values: some may be fully disclosed")
-    left = remainder(state.budget if state.protects else None, state.spent)  # else it refuses nothing
-    return {**standing(state.spent, left), "warnings": warnings}
+    """What is spent of a dataset and what is left, with what is to be said about it."""
+    return {**standing(state.spent, state.left), "warnings": list(state.warnings)}
 
 
 def account(quote: Quote) -> dict[str, Any]:

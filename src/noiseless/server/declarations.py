@@ -8,7 +8,7 @@ from pathlib import Path
 from noiseless.amounts import Budget
 from noiseless.curator import CuratorFile
 from noiseless.ledger import Ledger, UnknownDatasetError
-from noiseless.ledger.asked_batches import read_note, write_note
+from noiseless.ledger.analysts import read_note, write_note
 from noiseless.ledger.entries import budget_json, canonical
 from noiseless.server.telemetry import log
 

@@ -16,7 +16,7 @@ from noiseless.amounts import remainder, standing
 from noiseless.curator.source import ChangedSourceError
 from noiseless.errors import NoiselessError
 from noiseless.ledger import LedgerError, QuotaError
-from noiseless.ledger.asked_batches import KeyReusedError
+from noiseless.ledger.analysts import KeyReusedError
 from noiseless.pricing.history import BudgetError
 
 

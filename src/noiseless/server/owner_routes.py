@@ -12,8 +12,8 @@ from noiseless.amounts import Budget
 from noiseless.curator.file import read_budget
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import Ledger
+from noiseless.ledger.analysts import NewToken, Token, add_token, expiry, list_tokens, revoke_token
 from noiseless.ledger.entries import now
-from noiseless.ledger.tokens import NewToken, Token, add_token, expiry, list_tokens, revoke_token
 from noiseless.server import descriptions, models
 from noiseless.server.callers import Caller
 from noiseless.server.dataset_routes import DatasetName

@@ -12,10 +12,9 @@ from typing import TypeVar
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.entries import now
-from noiseless.server.callers import Callers, own_tokens
-from noiseless.server.datasets import ServedDataset
+from noiseless.server.callers import Callers, SharedReads, heed, own_tokens
+from noiseless.server.datasets import MOST_BYTES, AnalystKey, ServedDataset, StandingSnapshot
 from noiseless.server.errors import timeout, too_many, unavailable
-from noiseless.server.free_batches import MOST_BYTES, AnalystKey, SharedReads, StandingSnapshot
 from noiseless.server.settings import Settings
 from noiseless.server.telemetry import Metrics, log
 from noiseless.work import Cancellation, WorkCancelledError
@@ -272,20 +271,19 @@ class Service:
     def _done(self, future: "asyncio.Future[Found]", turns: ConcurrencyLimit, token: str) -> None:
         self._leave()
         turns.give_back(token)
-        if not future.cancelled():
-            future.exception()  # whoever waited for it may have gone away
+        heed(future)
 
     def _leave(self) -> None:
         self._waiting -= 1
         self.metrics.working.dec()
 
-    async def look(self, dataset: str, key: AnalystKey | None = None) -> StandingSnapshot:
-        """What is spent of a dataset, as of a moment after this call, and the batch of an analyst's key.
+    async def look(self, dataset: str, *keys: AnalystKey) -> StandingSnapshot:
+        """What is spent of a dataset, as of a moment after this call, and the batches of analysts' keys.
 
         Raises:
             ApiError: the ledger cannot be read now.
         """
-        return await self._standings[dataset].get(key)
+        return await self._standings[dataset].get(*keys)
 
     async def is_ready(self) -> bool:
         """Whether every ledger can be read."""

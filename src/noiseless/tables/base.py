@@ -31,16 +31,26 @@ RESERVED = "noiseless_"
 
 
 class Table(ABC):
-    """A table on an engine. Immutable: every narrowing returns another table."""
+    """A table on an engine. Immutable: every narrowing returns another table.
+
+    An engine says what columns there are, counts rows, drops duplicates and selects. All that the library
+    computes from a table follows from the distinct combinations of some columns and how many rows have each:
+    what an engine does not do by itself is done with what it selects. A server groups the rows; what comes
+    back is a `DuckDBTable` with weights, on which values are read, compared and counted by the same engine as
+    those of a file, so that results are the same.
+    """
 
     label: str
     """What messages call it: a file name or a kind of frame."""
 
-    textual: bool
+    textual: bool = False
     """Whether its columns are named by a line of a text file."""
 
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = ()
     """The files it is read from, which nothing may overwrite."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.label!r}, {len(self.columns):,} columns)"
 
     @property
     @abstractmethod
@@ -63,19 +73,22 @@ class Table(ABC):
     def distinct_rows(self) -> "Table":
         """The table without exact duplicates of whole rows."""
 
-    @abstractmethod
+    def here(self, columns: Sequence[str]) -> "Table":
+        """Only these columns, for what is done on this machine alone."""
+        return self.select(columns)
+
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
+        return self.select([column]).count_missing(column)
 
-    @abstractmethod
     def with_missing(self, columns: Sequence[str], missing: Missing) -> "Table":
         """The table with missing values in `columns` treated as `missing` says.
 
         Raises:
             MissingValuesError: there are some and `missing` is "error".
         """
+        return self.select(self.columns).with_missing(columns, missing)
 
-    @abstractmethod
     def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> "Table":
         """The table with `columns` checked against their declared domains.
 
@@ -83,20 +96,21 @@ class Table(ABC):
             DomainError: a column has values outside its domain (it counts them, it never shows them), unless
                 `clamp` asks to move them to the nearest end of the bounds.
         """
+        return self.select(self.columns).conform(schema, columns, clamp=clamp)
 
-    @abstractmethod
     def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
         """How many values of each column lie outside its declared domain."""
+        return {name: self.select([name]).strangers(schema, [name])[name] for name in columns}
 
-    @abstractmethod
     def tally(self, columns: Sequence[str]) -> Tally:
         """The distinct combinations of some columns, with how many rows have each."""
+        return self.here(columns).tally(columns)
 
-    @abstractmethod
     def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
-        """What each column holds, as far as a proposal of a schema needs it."""
+        """What each column holds, as far as a proposal of a schema needs it; one column at a time."""
+        chosen = self.columns if columns is None else tuple(columns)
+        return tuple(summary for name in chosen for summary in self.here([name]).summarise())
 
-    @abstractmethod
     def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
         """The number, from 1, of the first row with each combination of values; None where rows have none.
 
@@ -104,8 +118,9 @@ class Table(ABC):
             values: columns of the table and, for each, as many values as there are combinations.
             present: columns that must not be missing in the row.
         """
+        del present  # rows on a server have no numbers
+        return [None] * len(next(iter(values.values())))
 
-    @abstractmethod
     def annotate(
         self,
         columns: Sequence[str],
@@ -127,8 +142,9 @@ class Table(ABC):
         Returns:
             How many rows were written.
         """
+        chosen = self.here(tuple(dict.fromkeys((*columns, *keep, *present))))
+        return chosen.annotate(columns, marks, out, keep=keep, present=present)
 
-    @abstractmethod
     def link(
         self, others: Sequence["Table"], unit: str, shared: Sequence[str], public: Sequence[str]
     ) -> tuple["Table", tuple[str, ...]]:
@@ -145,6 +161,8 @@ class Table(ABC):
             The joined table and the names of its public columns. Where somebody is absent from a release,
             that is public too, as `in release i`.
         """
+        chosen = self.select([column for column in (unit, *shared, *public) if column in self.columns])
+        return chosen.link(others, unit, shared, public)
 
     def require(self, *columns: str) -> None:
         """Check that the table has these columns.
@@ -168,15 +186,17 @@ class Table(ABC):
             if column.casefold().startswith(RESERVED):
                 raise ColumnError(column, "has a name kept for the package itself; rename it")
 
-    def require_present(self, *columns: str) -> None:
+    def require_present(
+        self, *columns: str, remedy: str = "fill them, or leave their rows out (--missing drop)"
+    ) -> None:
         """Check that no value of these columns is missing.
 
         Raises:
-            MissingValuesError: one is.
+            MissingValuesError: one is; the message says how to mend that.
         """
         for column in columns:
             if count := self.count_missing(column):
-                raise MissingValuesError(column, count, "fill them, or leave their rows out (--missing drop)")
+                raise MissingValuesError(column, count, remedy)
 
 
 def require_distinct(**roles: Sequence[str]) -> None:

@@ -97,7 +97,8 @@ def _accepted(reading: _Reading, *, clamp: bool) -> str:
 
 def _reading(quoted: str, kind: str, column: Column) -> _Reading:
     if isinstance(column, NumberColumn):
-        return _read_number(quoted, kind, column)
+        is_exact = kind.startswith("DECIMAL") or kind in INTEGERS
+        return (_read_exact if is_exact else _read_double)(quoted, kind, column)
     if isinstance(column, DateColumn):
         return _read_date(quoted, kind, column)
     if isinstance(column, CategoryColumn):
@@ -113,12 +114,6 @@ def _read_boolean(quoted: str, kind: str) -> _Reading:
     if kind == "VARCHAR":
         return _Reading(f"({quoted} = 'true')", f"{quoted} IN ('true', 'false')", "NULL")
     return _Reading("NULL::BOOLEAN", "false", "NULL")
-
-
-def _read_number(quoted: str, kind: str, column: NumberColumn) -> _Reading:
-    if kind.startswith("DECIMAL") or kind in INTEGERS:
-        return _read_exact(quoted, kind, column)
-    return _read_double(quoted, kind, column)
 
 
 def _read_exact(quoted: str, kind: str, column: NumberColumn) -> _Reading:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.errors import RequestError
+from noiseless.errors import RequestError, SourceError
 from noiseless.files import written_whole
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.coding import summarise, typed
@@ -27,6 +27,7 @@ from noiseless.tables.engine import (
     identifiers,
     literal,
     readable_errors,
+    renamed,
 )
 from noiseless.tables.link import link
 from noiseless.tables.row_keys import Packed, key, packed_columns
@@ -94,8 +95,18 @@ class DuckDBTable(Table):
             kinds = {name: kind for name, kind, *_ in engine.rows(f"DESCRIBE {query}")}
         return cls(engine, query, kinds, label, files=files)
 
-    def __repr__(self) -> str:
-        return f"DuckDBTable({self.label!r}, {len(self.columns):,} columns)"
+    @classmethod
+    def in_memory(cls, data: pa.Table, label: str) -> "DuckDBTable":
+        """Arrow data on a connection of ours.
+
+        Raises:
+            SourceError: there are no columns, or names that the engine would confuse.
+        """
+        if not data.column_names:
+            raise SourceError(label, "has no columns")
+        engine, names = OwnEngine.start(), renamed(label, data.column_names)
+        engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
+        return cls.describe(engine, f"SELECT {names} FROM {ROOT}", label)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -300,9 +311,8 @@ class DuckDBTable(Table):
 
     def where(self, sql: str) -> Self:
         """The table that a query over this one makes."""
-        with readable_errors(self.label):
-            kinds = {name: kind for name, kind, *_ in self.engine.rows(f"DESCRIBE {self.over(sql)}")}
-        return replace(self, query=self.over(sql), kinds=kinds)
+        found = self.describe(self.engine, self.over(sql), self.label)
+        return replace(self, query=found.query, kinds=found.kinds)
 
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over this table."""
@@ -313,6 +323,21 @@ class DuckDBTable(Table):
         """The result of a query over this table as an Arrow table."""
         with readable_errors(self.label):
             return self.engine.arrow(self.over(sql))
+
+
+def weighted_table(data: pa.Table, label: str) -> DuckDBTable:
+    """The table that a server has grouped; what is counted are the rows behind its combinations.
+
+    Args:
+        data: the columns and, as `COUNT`, how many rows have each combination of them (one may occur several
+            times). Doubles may be NaN, texts are UTF-8; what has a type of the server's own comes as text.
+        label: what messages call the table.
+
+    >>> table = weighted_table(pa.table({"ward": ["a", "b"], COUNT: [3, 1]}), "patients")
+    >>> table.columns, table.count(), table.select(["ward"]).tally(["ward"]).counts.tolist()
+    (('ward',), 4, [3, 1])
+    """
+    return replace(DuckDBTable.in_memory(data, label), numbered=False, weighted=True)
 
 
 def at_hand(table: Table) -> DuckDBTable:

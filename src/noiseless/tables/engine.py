@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -15,10 +15,13 @@ import duckdb
 import pyarrow as pa
 
 from noiseless.errors import NoiselessError, SourceError
-from noiseless.tables.csv_grammar import NOT_UTF8
+from noiseless.tables.csv_grammar import NOT_UTF8, check_names
 
 ROOT = "noiseless_root"
 """The name under which a caller's relation is visible to queries."""
+
+POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
+"""How the address of a table on a PostgreSQL server begins."""
 
 
 IN_PLACE = "USE_TMP_FILE false"
@@ -110,6 +113,8 @@ def readable_errors(label: str) -> Iterator[None]:
     """Re-raise what DuckDB says about a source as a `SourceError` that holds no value of the data."""
     try:
         yield
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise _explained(label, error) from None
     except RuntimeError as error:
@@ -155,6 +160,16 @@ def identifier(name: str) -> str:
 def identifiers(names: Iterable[str]) -> str:
     """Several names, quoted, with commas between them."""
     return ", ".join(map(identifier, names))
+
+
+def renamed(label: str, names: Sequence[str]) -> str:
+    """What gives columns c0, c1, ... their real names.
+
+    Raises:
+        SourceError: the engine would confuse some of them.
+    """
+    check_names(label, names)
+    return ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(names))
 
 
 def files(paths: Iterable[Path]) -> str:

@@ -255,9 +255,8 @@ class JsonBatch(PipeBatch):
         found = self.slices(begins + text, ends - text)
         if text.any() and b"\\" in self.data:
             escaped = pc.match_substring(found, "\\").to_numpy(zero_copy_only=False) & text
-            found = _replaced(
-                found, escaped, [_decoded(t) for t in found.filter(pa.array(escaped)).to_pylist()]
-            )
+            decoded = [_decoded(t) for t in found.filter(pa.array(escaped)).to_pylist()]
+            found = pc.replace_with_mask(found, pa.array(escaped), pa.array(decoded, pa.string()))
         number = text | ((first >= ord("0")) & (first <= ord("9"))) | (first == ord("-"))
         missing = ~here | (first == ord("n")) | (first == ord("N")) | (text & (ends - begins == 2))  # noqa: PLR2004 - quotes
         if not number.all() and not (number | missing).all():
@@ -317,10 +316,6 @@ def _in_order(told: Sequence[pa.Array], order: npt.NDArray[np.intp]) -> list[pa.
     if len(order) and (order == order[:1]).all():
         return [told[place] for place in order[0]]
     return [pc.choose(pa.array(order[:, place]), *told) for place in range(order.shape[1])]
-
-
-def _replaced(texts: pa.StringArray, where: npt.NDArray[np.bool_], others: list[str]) -> pa.StringArray:
-    return pc.replace_with_mask(texts, pa.array(where), pa.array(others, pa.string()))
 
 
 def _decoded(text: str) -> str:

@@ -92,6 +92,26 @@ def add_runs(values: IntArray, starts: IntArray) -> IntArray:
     return totals
 
 
+def order_by_code(codes: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """The places of codes, those of each code together and in order, and where those of each begin.
+
+    All codes below `size` occur.
+    """
+    starts = np.append(0, np.cumsum(np.bincount(codes, minlength=size))[:-1])
+    if len(codes) < SMALL:
+        return np.argsort(codes, kind="stable"), starts
+    order = np.empty(len(codes), np.int64)
+    compiled(_place_by_code)(codes, starts.copy(), order)
+    return order, starts
+
+
+def _place_by_code(codes: IntArray, free: IntArray, order: IntArray) -> None:
+    """A counting sort: `free[c]` is where the next place with code c goes."""
+    for place in range(len(codes)):
+        order[free[codes[place]]] = place
+        free[codes[place]] += 1
+
+
 def sort_together(
     keys: IntArray, limit: int, companions: Sequence[IntArray]
 ) -> tuple[IntArray, list[IntArray]]:

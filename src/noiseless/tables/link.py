@@ -73,10 +73,7 @@ def _part(table: "DuckDBTable", unit: str, shared: Sequence[str], public: Sequen
 
 
 def _join(
-    parts: Sequence["DuckDBTable"],
-    unit: str,
-    shared: Sequence[str],
-    names: Sequence[tuple[int, str]],
+    parts: Sequence["DuckDBTable"], unit: str, shared: Sequence[str], names: Sequence[tuple[int, str]]
 ) -> str:
     """The full join of all releases on the unit, with presence marks."""
     key = identifier(unit)

@@ -12,24 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from noiseless.errors import SourceError
-from noiseless.tables.engine import identifier
+from noiseless.tables.engine import POSTGRESQL, identifier
 
 if TYPE_CHECKING:
     import psycopg
 
-SCHEMES = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _EXAMPLE = "write postgresql://user@host/database::schema.table"
 _PART = r'"((?:[^"]|"")+)"|([^".]+)'
 _DRIVER = "the driver is not installed; install it with: pip install 'noiseless[curator]'"
-
-
-def is_postgresql(source: str) -> bool:
-    """Whether a source is said to be on a PostgreSQL server.
-
-    >>> is_postgresql("postgresql://host/db::people"), is_postgresql("people.csv")
-    (True, False)
-    """
-    return source.startswith(SCHEMES)
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,7 +46,7 @@ class PostgresAddress:
         >>> PostgresAddress.parse("postgresql://me:secret@host/db?sslmode=require::public.people")
         PostgresAddress('postgresql://me@host/db::public.people')
         """
-        scheme = next(scheme for scheme in SCHEMES if source.startswith(scheme))
+        scheme = next(scheme for scheme in POSTGRESQL if source.startswith(scheme))
         place, _, table = source.removeprefix(scheme).rpartition("::")
         if not place or "@" in table or "/" in table:  # the colons are of a password or of a host
             raise SourceError("postgresql", f"the address names no table; {_EXAMPLE}")

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.errors import SourceError
-from noiseless.tables.duckdb_table import COUNT, DuckDBTable
-from noiseless.tables.engine import identifier
-from noiseless.tables.postgres_session import PostgresAddress, PostgresSession, is_postgresql, relation
-from noiseless.tables.weighted import RemoteTable, weighted_table
+from noiseless.tables.base import Table
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable, weighted_table
+from noiseless.tables.engine import POSTGRESQL, identifier
+from noiseless.tables.postgres_session import PostgresAddress, PostgresSession, relation
 
 _MOST_DIGITS = 38
 """Decimals of more digits are compared as text."""
@@ -214,7 +214,7 @@ def state_of(rows: Fetch, found: CatalogueTable) -> tuple[str, ...] | None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PostgresTable(RemoteTable):
+class PostgresTable(Table):
     """A table or view as it was when it was opened: all its operations see one snapshot of the database.
 
     The transaction behind it lasts as long as the table is in use; `close` ends it at once. What is selected
@@ -253,9 +253,6 @@ class PostgresTable(RemoteTable):
         if not fields:
             raise SourceError(address.label, "has no columns")
         return cls(session, found, fields, address.label, state_of(session.rows, found))
-
-    def __repr__(self) -> str:
-        return f"PostgresTable({self.label!r}, {len(self.fields):,} columns)"
 
     def close(self) -> None:
         """End the transaction; what was selected stays usable."""
@@ -317,23 +314,18 @@ class StateWatch:
     @classmethod
     def of(cls, source: str) -> "StateWatch | None":
         """The watch over a source; None for one that is not on a server."""
-        return cls(source) if is_postgresql(source) else None
+        return cls(source) if source.startswith(POSTGRESQL) else None
 
     def now(self) -> tuple[str, ...] | None:
         """The state as `PostgresTable.state` has it; None if nothing tells, or the server does not answer."""
         with self._lock:
             was_open = self._session is not None and self._process == os.getpid()
-            try:
-                return self._told()
-            except SourceError:
-                self._session = None
-                if not was_open:
-                    return None
-            try:
-                return self._told()  # a connection may have been lost since the last question
-            except SourceError:
-                self._session = None
-                return None
+            for _ in range(1 + was_open):  # a connection may have been lost since the last question
+                try:
+                    return self._told()
+                except SourceError:
+                    self._session = None
+            return None
 
     def _told(self) -> tuple[str, ...] | None:
         address = PostgresAddress.parse(self._source)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.domain import NumberColumn, Schema
-from noiseless.errors import DomainError, EmptyTableError, MissingValuesError, RequestError
+from noiseless.errors import DomainError, EmptyTableError, RequestError
 from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import WRITERS, DuckDBTable, at_hand
@@ -36,6 +35,9 @@ _FLOATS = ("FLOAT", "DOUBLE")
 
 MissingRows = Literal["drop", "error"]
 """Rows without a value are left out, or an error."""
+
+MISSING_REMEDY = "fill them, declare what a missing value counts as, or pass --missing drop"
+"""What to do about missing values that the schema does not stand in for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +77,11 @@ class DeclaredColumns:
         table.require_plain(*table.columns)
         owned, _ = at_hand(table).owned(table.columns)
         needed = tuple(name for name in columns if schema.columns[name].missing is None)
-        narrow = _without_missing(owned.select(columns), needed, missing)
+        narrow = owned.select(columns)
+        if missing == "error":
+            narrow.require_present(*needed, remedy=MISSING_REMEDY)
+        elif needed:
+            narrow = narrow.with_missing(needed, "drop")
         tally = narrow.tally(columns)
         if not len(tally):
             raise EmptyTableError(f"{table.label}: there is no row to release")
@@ -154,17 +160,6 @@ def check_table_output(out: Path, sources: Sequence[Path]) -> None:
     check_output(out, sources)
     if out.suffix.lower() not in WRITERS:
         raise RequestError(f"{out}: tables are written as {', '.join(WRITERS)}; change the ending")
-
-
-def _without_missing(table: DuckDBTable, needed: Sequence[str], missing: MissingRows) -> DuckDBTable:
-    """Leave rows out, or refuse them, where a value is missing that the schema does not stand in for."""
-    if missing == "drop":
-        return table.with_missing(needed, "drop") if needed else table
-    for name in needed:
-        if count := table.count_missing(name):
-            remedy = "fill them, declare what a missing value counts as, or pass --missing drop"
-            raise MissingValuesError(name, count, remedy)
-    return table
 
 
 def _refuse_strangers(table: DuckDBTable, schema: Schema, columns: Sequence[str]) -> None:
@@ -265,7 +260,7 @@ def rewrite(
     writer.connection.register(name, pa.RecordBatchReader.from_batches(rows.schema, iter(rows)))
     with written_whole(out, table.files) as part:
         try:
-            with readable_errors(table.label), _interruptible():
+            with readable_errors(table.label):
                 writer.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({WRITERS[ending]})")
         finally:
             rows.close()
@@ -284,14 +279,6 @@ def _writer() -> duckdb.DuckDBPyConnection:
     )
     writer.execute("SET enable_progress_bar = false")  # it would go to standard output
     return writer
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    try:
-        yield
-    except duckdb.InterruptException:
-        raise KeyboardInterrupt from None
 
 
 def rewritten(table: Table, change: Change, fields: Mapping[str, pa.DataType]) -> pa.Table:

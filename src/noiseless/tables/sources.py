@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 from noiseless.errors import NoiselessError, RequestError, SourceError
 from noiseless.tables.base import Table
 from noiseless.tables.coding import readable
-from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.csv_pipe import CsvPipe
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import (
+    POSTGRESQL,
     ROOT,
     CallersEngine,
     OwnEngine,
@@ -28,12 +28,12 @@ from noiseless.tables.engine import (
     identifier,
     literal,
     readable_errors,
+    renamed,
     spill_folder,
 )
 from noiseless.tables.feeds import LABEL, Feed
 from noiseless.tables.json_pipe import JsonPipe
 from noiseless.tables.pipes import Pipe
-from noiseless.tables.postgres_session import is_postgresql
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
 from noiseless.tables.text_files import check_csv, open_json, read_csv_sql
@@ -68,7 +68,7 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
 
 
 def _open_text(source: str, names: Sequence[str] | None) -> Table:
-    if is_postgresql(source):
+    if source.startswith(POSTGRESQL):
         return _open_postgresql(source, names)
     if source.startswith(SCHEME):
         return SparkTable.open(source, names)
@@ -96,7 +96,8 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
             f"{source} names its columns itself; names are for text files without a header line"
         )
     if ending in _EXCEL:
-        return _in_memory(readable(pa.concat_tables([_read_excel(path) for path in paths])), source)
+        sheets = pa.concat_tables([_read_excel(path) for path in paths])
+        return DuckDBTable.in_memory(readable(sheets), source)
     if ending in _PARQUET:
         return _open_parquet(source, paths)
     if ending in _JSON_LAYOUTS:
@@ -104,7 +105,7 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
     sql, dialect = read_csv_sql(paths, names)
     for path in paths:
         check_csv(path, dialect.separator, len(dialect.names))
-    query = f"SELECT {_renamed(source, dialect.names)} FROM {sql}"
+    query = f"SELECT {renamed(source, dialect.names)} FROM {sql}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
     return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)
 
@@ -161,21 +162,6 @@ def _in_folder(folder: Path) -> list[Path]:
     return found
 
 
-def _in_memory(data: pa.Table, label: str) -> DuckDBTable:
-    """Arrow data on a connection of ours."""
-    if not data.column_names:
-        raise SourceError(label, "has no columns")
-    engine, names = OwnEngine.start(), _renamed(label, data.column_names)
-    engine.connection.register(ROOT, data.rename_columns([f"c{i}" for i in range(data.num_columns)]))
-    return DuckDBTable.describe(engine, f"SELECT {names} FROM {ROOT}", label)
-
-
-def _renamed(label: str, names: Sequence[str]) -> str:
-    """The SQL that gives columns c0, c1, ... their real names."""
-    check_names(label, names)
-    return ", ".join(f"c{i} AS {identifier(name)}" for i, name in enumerate(names))
-
-
 def _open_database(address: str) -> DuckDBTable:
     file, _, name = address.partition("::")
     if not name:
@@ -228,7 +214,7 @@ def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
         data = readable(eager.to_arrow())
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise SourceError(label, _unknown_kind(eager)) from None
-    return _in_memory(data, label)
+    return DuckDBTable.in_memory(data, label)
 
 
 def _unknown_kind(frame: nw.DataFrame[Any]) -> str:

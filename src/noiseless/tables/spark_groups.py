@@ -13,7 +13,7 @@ from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.conformance import count_strangers, refuse_strangers
-from noiseless.tables.duckdb_table import COUNT, DuckDBTable
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable, weighted_table
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.tables.spark_frames import (
@@ -24,7 +24,6 @@ from noiseless.tables.spark_frames import (
     mapped,
     readable_spark_errors,
 )
-from noiseless.tables.weighted import RemoteTable, weighted_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,7 +35,7 @@ _MOST_ROWS = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparkGroups(RemoteTable):
+class SparkGroups(Table):
     """Combinations of columns on Spark, each once, with the number of rows that have it.
 
     Attributes:
@@ -52,9 +51,6 @@ class SparkGroups(RemoteTable):
     label: str
     most: int
     complete_of: int | None = None
-
-    def __repr__(self) -> str:
-        return f"SparkGroups({self.label!r}, {len(self.names):,} columns)"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -109,7 +105,9 @@ class SparkGroups(RemoteTable):
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
         refuse_strangers(self._strangers(schema, columns, clamp=clamp), schema, clamp=clamp)
         names, chosen, label = self.names, tuple(columns), self.label
-        target = _conformed(self._empty(), names, schema, chosen, label, clamp=clamp).schema
+        with readable_spark_errors(label):
+            nothing = collected(self.frame.limit(0))
+        target = _conformed(nothing, names, schema, chosen, label, clamp=clamp).schema
 
         def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
@@ -179,7 +177,8 @@ class SparkGroups(RemoteTable):
         if isinstance(found, SparkGroups):
             raise RequestError(
                 f"{self.label}: {', '.join(columns)} have more than {self.most:,} distinct combinations, too"
-                " many for this machine; take fewer or coarser columns, or raise `most` of the SparkTable"
+                " many for this machine; take fewer or coarser columns, take the table in parts, or raise"
+                " `most` of the SparkTable"
             )
         return found
 
@@ -196,10 +195,6 @@ class SparkGroups(RemoteTable):
 
     def _narrowed(self, frame: "DataFrame", complete_of: int | None = None) -> "DuckDBTable | SparkGroups":
         return gathered(frame, self.names, self.label, self.most, complete_of)
-
-    def _empty(self) -> pa.Table:
-        with readable_spark_errors(self.label):
-            return collected(self.frame.limit(0))
 
 
 def fetched(frame: "DataFrame", most: int) -> pa.Table | None:

@@ -5,17 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self, cast
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tables.base import Table
 from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.duckdb_table import COUNT, DuckDBTable
-from noiseless.tables.spark_frames import (
-    SCHEME,
-    active_session,
-    is_spark_frame,
-    plain,
-    readable_spark_errors,
-)
+from noiseless.tables.spark_frames import SCHEME, active_session, is_spark_frame, plain, readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups, gathered
-from noiseless.tables.weighted import RemoteTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,7 +19,7 @@ MOST_COLLECTED = 2 * 10**7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SparkTable(RemoteTable):
+class SparkTable(Table):
     """A DataFrame of PySpark, or a table of the active session.
 
     Attributes:
@@ -69,9 +63,6 @@ class SparkTable(RemoteTable):
         session = active_session()
         with readable_spark_errors(source):
             return cls.of(session.table(name), source)
-
-    def __repr__(self) -> str:
-        return f"SparkTable({self.label!r}, {len(self.names):,} columns)"
 
     @property
     def columns(self) -> tuple[str, ...]:

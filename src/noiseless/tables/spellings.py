@@ -1,12 +1,13 @@
-"""Tallies in which all spellings of a value count as one."""
+"""Which values count as one: all spellings of a text do, near numbers do not; and how readers are told so."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
+from noiseless.display import counted, verb
 from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.tables.tally import Tally
@@ -57,3 +58,35 @@ def _merged(tally: Tally, column: str) -> tuple[DictionaryCoding, IntArray] | No
 def is_text(kind: pa.DataType) -> bool:
     """Whether values are texts."""
     return bool(pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind))
+
+
+def spelling_texts(spellings: Mapping[str, int]) -> list[str]:
+    """For each column of which spellings count with another one, how many do.
+
+    >>> spelling_texts({"illness": 2})
+    ['2 values of illness differ from another one in spelling only, and count with it']
+    """
+    return [
+        f"{counted(spare, 'values')} of {column} {verb(spare, 'differ')} from another one in spelling only, "
+        f"and {verb(spare, 'count')} with it"
+        for column, spare in spellings.items()
+    ]
+
+
+def kinds_of(tally: Tally, columns: Sequence[str]) -> dict[str, pa.DataType]:
+    """What some columns of a tally hold."""
+    nobody = np.empty(0, np.int64)
+    return {column: tally.coding(column).decode(nobody).type for column in columns}
+
+
+def near_notes(kinds: Mapping[str, pa.DataType]) -> Iterator[str]:
+    """A note on each sensitive column of numbers or dates: near ones are different.
+
+    >>> list(near_notes({"pay": pa.float64(), "ward": pa.string()}))
+    ['pay holds numbers, and near ones count as different: 41 and 42 are two values']
+    """
+    for column, kind in kinds.items():
+        if pt.is_temporal(kind):
+            yield f"{column} holds dates or times, and near ones count as different"
+        elif pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind):
+            yield f"{column} holds numbers, and near ones count as different: 41 and 42 are two values"

@@ -11,13 +11,7 @@ import pyarrow as pa
 
 from noiseless.arrays import IntArray
 from noiseless.tables.coding import Coding, encode, whole_type
-from noiseless.tables.kernels import (
-    add_by_code,
-    distinct_keys,
-    run_starts,
-    sort_together,
-    split_last,
-)
+from noiseless.tables.kernels import add_by_code, distinct_keys, run_starts, sort_together, split_last
 
 KEY_LIMIT = 2**63
 """Keys are signed 64-bit integers."""

@@ -87,12 +87,12 @@ def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:
     if not names:
         raise SourceError(source, "has no object with keys; write one object a line")
     check_names(source, names)
-    texts = ", ".join(f"bool_and(coalesce({_kind(name)} IN ('VARCHAR', 'NULL'), true))" for name in names)
+    kinds = (f"json_type(json, {_path(name)})" for name in names)
+    texts = ", ".join(f"bool_and(coalesce({kind} IN ('VARCHAR', 'NULL'), true))" for kind in kinds)
     plain = objects.fetch(f"SELECT {texts} FROM {SOURCE}")[0]
     columns = ", ".join(_column(name, plain=text) for name, text in zip(names, plain, strict=True))
     query = objects.over(f"SELECT {columns} FROM {SOURCE}")
-    kinds = dict.fromkeys(names, "VARCHAR")
-    return DuckDBTable(objects.engine, query, kinds, source, textual=True)
+    return DuckDBTable(objects.engine, query, dict.fromkeys(names, "VARCHAR"), source, textual=True)
 
 
 _PROBLEMS = f"""
@@ -109,10 +109,6 @@ GROUP BY key ORDER BY min(row), key
 def _path(name: str) -> str:
     """A key as a JSON pointer, in which no character but `~` and `/` means anything."""
     return literal("/" + name.replace("~", "~0").replace("/", "~1"))
-
-
-def _kind(name: str) -> str:
-    return f"json_type(json, {_path(name)})"
 
 
 def _column(name: str, *, plain: bool) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from noiseless.display import html_table, text_table
+from noiseless.display import Facts, Shown, counted
 from noiseless.exact import Bits, Nats, Rational, round_down
 from noiseless.pricing.plan import Plan
 from noiseless.pricing.reach import QuantizedQuery, Reach
@@ -24,7 +24,7 @@ LIMITS = (
 
 
 @dataclass(frozen=True, repr=False)
-class Consequences:
+class Consequences(Shown):
     """The certificate of an eps-noiselessly private answer: what it means, and what it does not.
 
     For fixed, known others I*(X_i;Y) <= L0s(X_i;Y) <= L0(Y;X_i) <= eps (Theorem 1 of [P1]); for the worst of
@@ -92,28 +92,21 @@ class Consequences:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What to know before relying on it."""
-        warnings = []
+        warnings, left, whole = [], self.posterior.smallest, self.posterior.whole
         if not self.reach.exact:
             warnings.append("the reach is a bound; the true one may be smaller")
-        if self.posterior.counted and self.reach.outputs >= self.posterior.whole > 1:
+        if self.posterior.counted and self.reach.outputs >= whole > 1:
             warnings.append(
                 "the price is all there is to know about a record: such a budget protects nothing"
             )
-        if self._gives_away:
-            warnings.append(self._given_away)
+        if self.posterior.counted and left == 1 < whole:
+            sure = "some answer gives" if self.posterior.exact else "some answer may give"
+            warnings.append(f"{sure} a person's value away to somebody who knows everybody else's")
+        if not self.posterior.counted and left == 0 < whole:
+            warnings.append(
+                "some answers leave as little as one likes of a person's interval, all others being known"
+            )
         return tuple(warnings)
-
-    @property
-    def _gives_away(self) -> bool:
-        left, whole = self.posterior.smallest, self.posterior.whole
-        return left == 1 < whole if self.posterior.counted else left == 0 < whole
-
-    @property
-    def _given_away(self) -> str:
-        if not self.posterior.counted:
-            return "some answers leave as little as one likes of a person's interval, all others being known"
-        sure = "some answer gives" if self.posterior.exact else "some answer may give"
-        return f"{sure} a person's value away to somebody who knows everybody else's"
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate under the names it has in JSON."""
@@ -147,24 +140,12 @@ class Consequences:
         lines = [repr(self), *(f"Warning: {warning}." for warning in self.warnings), *LIMITS]
         return "\n".join(lines)
 
-    def __repr__(self) -> str:
-        return text_table(self._title, self._rows)
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self._rows)
-
-    @property
-    def _title(self) -> str:
-        outputs = self.reach.outputs
-        return f"One person can cause {outputs:,} answer{'s' * (outputs != 1)}: {self.bits}"
-
-    @property
-    def _rows(self) -> dict[str, str]:
+    def _shown(self) -> tuple[str, Facts]:
         entropy, left = self.entropy_of_record, _plain(self.smallest_posterior)
         unit = "value" if self.posterior.counted else "of the interval's length"
         unit += "s" * (self.posterior.counted and left != 1)
         least = "" if self.posterior.exact else "at least "
-        return {
+        return f"One person can cause {counted(self.reach.outputs, 'answers')}: {self.bits}", {
             "a record holds": str(entropy) if isinstance(entropy, Bits) else "infinitely many bits",
             "an answer tells of it, I* and L0(Y;X_i)": f"at most {self.bits}",
             "zero-error capacity": f"at most {self.bits}",

@@ -9,7 +9,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from flint import arb, ctx
 
 from noiseless.errors import RequestError
 from noiseless.exact import ball, ball_below
@@ -27,9 +29,6 @@ from noiseless.theory.polytopes import (
     enclosing_ball,
     smallest_enclosing_ball,
 )
-
-if TYPE_CHECKING:
-    from flint import arb
 
 Cell = SetLike | Polytope
 """A set of values of X that an answer leaves possible."""
@@ -111,18 +110,9 @@ def radius_for_volume(volume: Fraction | float, dimension: int) -> float:
         return float(volume)
     if dimension == 1:
         return Distance(Fraction(volume) ** 2 / 4).lower
-    from flint import ctx
-
     with ctx.workprec(_PRECISION):
-        return ball_below(radius_ball(Fraction(volume), dimension))
-
-
-def radius_ball(volume: Fraction, dimension: int) -> "arb":
-    """The same as a ball of python-flint that holds the exact number, at flint's working precision."""
-    from flint import arb
-
-    gamma = ball(Fraction(dimension, 2) + 1).gamma()
-    return (gamma * ball(volume)).root(dimension) / arb.pi().sqrt()
+        gamma = ball(Fraction(dimension, 2) + 1).gamma()
+        return ball_below((gamma * ball(volume)).root(dimension) / arb.pi().sqrt())
 
 
 def _checked(cells: Sequence[Cell]) -> Sequence[Cell]:
@@ -266,10 +256,6 @@ class Affine(NamedTuple):
         """The difference of two."""
         return Affine(self.slope - other.slope, self.offset - other.offset)
 
-    def half_sum(self, other: "Affine") -> "Affine":
-        """The middle of two."""
-        return Affine((self.slope + other.slope) / 2, (self.offset + other.offset) / 2)
-
     def root(self) -> Fraction | None:
         """Where it is 0, if at one place."""
         return None if self.slope == 0 else -self.offset / self.slope
@@ -306,7 +292,7 @@ def _values(where: Interval, fixed: IntervalSet, moving: Sequence[Affine]) -> It
         y = inner_point(part)
         low = min(everything, key=lambda end: end.at(y))
         high = max(everything, key=lambda end: end.at(y))
-        middle = low.half_sum(high)
+        middle = Affine((low.slope + high.slope) / 2, (low.offset + high.offset) / 2)
         half = high.minus(middle)
         for piece in _split(part, [middle.minus(end).root() for end in everything]):
             yield from _piece_values(piece, middle, half, fixed, everything)

@@ -177,8 +177,15 @@ def largest_cells(
     Raises:
         RequestError: not exactly one of the two is given, or it is negative.
     """
-    allowed = _allowed(epsilon, outputs)
-    whole, span = query.span, query.sensitivity
+    return most_cells(query.sensitivity, query.span, _allowed(epsilon, outputs))
+
+
+def most_cells(span: Fraction, whole: Fraction, allowed: int) -> int | float:
+    """The largest q for which `decided_cells` is at most `allowed`; it is for every smaller q, too.
+
+    >>> most_cells(Fraction(1, 10), Fraction(1), 2)
+    19
+    """
     if span == 0:
         return math.inf
     half, odd = divmod(allowed, 2)  # one of the three terms must be at most `allowed`

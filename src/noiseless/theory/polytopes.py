@@ -1,7 +1,7 @@
 """Polytopes and their smallest enclosing balls, exactly: radii are square roots of rationals."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -321,13 +321,22 @@ def symmetric_slab_radius(people: int, low: Fraction, high: Fraction) -> Distanc
     all entries but one at an end: their squares sum to floor(s) + (s - floor(s))^2.
     """
     sums = {low, high} | {Fraction(k) for k in (math.ceil(low), math.floor(high)) if low <= k <= high}
-    squares = {s: math.floor(s) + (s - math.floor(s)) ** 2 for s in sums}
+    return symmetric_radius(people, {s: math.floor(s) + (s - math.floor(s)) ** 2 for s in sums})
+
+
+def symmetric_radius(people: int, squares: Mapping[Fraction, Fraction]) -> Distance:
+    """The Chebyshev radius of a set that is symmetric in people: its centre is t (1, ..., 1).
+
+    Args:
+        people: how many coordinates there are.
+        squares: for each sum of an extreme point the largest sum of squares of such a point.
+    """
 
     def largest(t: Fraction) -> Fraction:
-        return people * t * t + max(squares[s] - 2 * t * s for s in sums)
+        return people * t * t + max(square - 2 * t * s for s, square in squares.items())
 
-    places = {s / people for s in sums}
-    places |= {(squares[s] - squares[r]) / (2 * (s - r)) for s in sums for r in sums if r < s}
+    places = {s / people for s in squares}
+    places |= {(squares[s] - squares[r]) / (2 * (s - r)) for s in squares for r in squares if r < s}
     return Distance(min(map(largest, places)))
 
 

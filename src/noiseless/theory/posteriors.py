@@ -149,11 +149,8 @@ def _of_moves(influences: Sequence[Influence], size: int, quantizer: Quantizer) 
     """One value leads to each move."""
     if size > MOST_WORK:
         return Posterior(Fraction(1), Fraction(size), counted=True, exact=False)
-    return _counted(map(_one_way, influences), size, quantizer)
-
-
-def _one_way(influence: Influence) -> PersonKind:
-    return PersonKind(dict.fromkeys(influence.moves, 1), influence.bases, influence.exact)
+    kinds = (PersonKind(dict.fromkeys(one.moves, 1), one.bases, one.exact) for one in influences)
+    return _counted(kinds, size, quantizer)
 
 
 @_posterior.register

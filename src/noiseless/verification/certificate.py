@@ -284,8 +284,8 @@ def _target(raw: Json) -> Mapping[str, int | Fraction | LogRatio | ExactLength]:
     }
     limits: dict[str, int | Fraction | LogRatio | ExactLength] = {}
     for name, value in _mapping(raw, "target").items():
-        if name == "min_posterior":
-            limits[name] = count(value, "target.min_posterior")
+        if name in ("min_posterior", "min_rows"):
+            limits[name] = count(value, f"target.{name}")
         else:
             require(name in readers, "target has a limit of an unknown name")
             limits[name] = parsed(value, f"target.{name}", readers[name])

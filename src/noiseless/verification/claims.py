@@ -28,6 +28,7 @@ class CellExposure(NamedTuple):
             given columns |[[S]]| / min_posterior.
         posteriors: the smallest posterior set of each cell's groups.
         rows: how many rows each cell has.
+        min_rows: the fewest rows of a group.
     """
 
     min_posterior: int
@@ -36,6 +37,7 @@ class CellExposure(NamedTuple):
     leakage: Fraction
     posteriors: Sequence[int]
     rows: Sequence[int]
+    min_rows: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,6 +288,7 @@ class Claims:
             return Check("target", False, asked, None)
         reached: dict[str, Any] = {
             "min_posterior": exposure.min_posterior,
+            "min_rows": exposure.min_rows,
             "max_leakage": LogRatio(exposure.leakage),
             "max_maximin": LogRatio(Fraction(exposure.components)),
             "min_resolution": LogRatio(self._resolution),

@@ -199,8 +199,9 @@ def count_exposure(columns: Columns, rows: DistinctRows, cells: IntArray, many: 
     sizes = np.bincount(of_group, minlength=len(seen))
     posteriors = np.full(many, np.iinfo(np.int64).max)
     np.minimum.at(posteriors, cells[seen.example], sizes)
-    counts = np.zeros(many, np.int64)
+    counts, of_groups = np.zeros(many, np.int64), np.zeros(len(seen), np.int64)
     np.add.at(counts, cells, rows.counts)
+    np.add.at(of_groups, seen.of, rows.counts)
     before = _posteriors(given, secrets, len(rows))
     return CellExposure(
         int(sizes.min()),
@@ -209,6 +210,7 @@ def count_exposure(columns: Columns, rows: DistinctRows, cells: IntArray, many: 
         _largest_ratio(before[given.of[seen.example]], sizes),
         posteriors.tolist(),
         counts.tolist(),
+        int(of_groups.min()),
     )
 
 

@@ -273,9 +273,12 @@ def _exposure(
     groups: dict[tuple[int, Tuple, Tuple], set[Tuple]] = {}
     known: dict[Tuple, set[Tuple]] = {}
     counts, posteriors = [0] * many, [len(rows)] * many
+    rows_alike: Counter[tuple[int, Tuple, Tuple]] = Counter()
     for row in rows:
         secret, given, cell = secrets[row[:a]], row[b:c], cell_of[row[a:b]]
-        groups.setdefault((cell, row[c:], given), set()).add(secret)
+        group_of_row = (cell, row[c:], given)
+        groups.setdefault(group_of_row, set()).add(secret)
+        rows_alike[group_of_row] += 1
         known.setdefault(given, set()).add(secret)
         counts[cell] += 1
     for (cell, _, _), group in groups.items():
@@ -283,7 +286,9 @@ def _exposure(
     sizes = [len(group) for group in groups.values()]
     ratios = {(len(known[given]), len(group)) for (_, _, given), group in groups.items()}
     leakage = max(Fraction(before, after) for before, after in ratios)
-    return CellExposure(min(sizes), max(sizes), _components(groups.values()), leakage, posteriors, counts)
+    components = _components(groups.values())
+    alike = min(rows_alike.values())
+    return CellExposure(min(sizes), max(sizes), components, leakage, posteriors, counts, alike)
 
 
 def _components(groups: Iterable[set[Tuple]]) -> int:

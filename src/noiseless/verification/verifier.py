@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from noiseless.display import html_table, text_table
+from noiseless.display import Facts, Shown
 from noiseless.errors import RequestError
 from noiseless.tables import open_table
 from noiseless.verification.certificate_json import certificate_file, check_version
@@ -16,7 +16,7 @@ SCHEMA = Path(__file__).with_name("certificate.schema.json")
 """The JSON Schema of certificates."""
 
 
-class Verification(Findings):
+class Verification(Shown, Findings):
     """Whether a certificate holds for two tables, claim by claim.
 
     Attributes:
@@ -26,11 +26,8 @@ class Verification(Findings):
         notes: what to bear in mind.
     """
 
-    def __repr__(self) -> str:
-        return text_table(self.verdict, self.lines)
-
-    def _repr_html_(self) -> str:
-        return html_table(self.verdict, self.lines)
+    def _shown(self) -> tuple[str, Facts]:
+        return self.verdict, self.lines
 
 
 def verify(

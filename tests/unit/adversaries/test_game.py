@@ -9,7 +9,7 @@ import pytest
 
 from noiseless import adversaries
 from noiseless.adversaries import Game, Score
-from noiseless.adversaries.game import as_budget, as_budgets, reach_of, stream, streams
+from noiseless.adversaries.game import as_budget, as_budgets, reach_of, stream
 from noiseless.errors import OutputError, RequestError
 from noiseless.exact import Bits
 from noiseless.reports.game_plot import game_plot
@@ -89,7 +89,7 @@ def test_budgets_ascend_and_allow_whole_reaches() -> None:
 
 
 def test_random_numbers_depend_on_the_task_alone() -> None:
-    drawn = [rng.integers(0, 10**9) for rng in streams(5, 3)]
+    drawn = [rng.integers(0, 10**9) for rng in (stream(5, task) for task in range(3))]
     assert drawn[2] == stream(5, 2).integers(0, 10**9)
     assert len(set(drawn)) == 3
     with pytest.raises(RequestError, match="seed"):

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -32,7 +32,6 @@ def scores(game: Game, adversary: str) -> list[float]:
     return [score.score for score in game.results if score.details["adversary"] == adversary]
 
 
-@settings(max_examples=30)
 @given(ROWS, st.integers(1, 3))
 def test_scores_are_counted_group_by_group(rows: list[tuple[int, int, int]], few: int) -> None:
     columns = dict(zip(("x", "a", "s"), map(list, zip(*rows, strict=True)), strict=True))

@@ -43,7 +43,6 @@ def test_keys_that_do_not_fit_a_word_are_numbered_first() -> None:
     assert linked(columns) == (2, 3, 4)
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 20), st.integers(1, 200), st.sampled_from(["even", "optimal"]))
 def test_scores_are_those_of_the_package_s_own_cells(bits: int, rows: int, split: str) -> None:
     table = points(rows, seed=bits)
@@ -67,7 +66,7 @@ def test_scores_are_those_of_the_package_s_own_cells(bits: int, rows: int, split
     assert unprotected.budget is None
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(1, 12), st.integers(1, 300))
 def test_one_more_bit_a_column_never_hides_a_record(bits: int, rows: int) -> None:
     """Cells of a power of two are nested, so that a record that is unique stays so when they are halved."""

@@ -64,7 +64,7 @@ def said(outcome: Reply | NoiselessError) -> object:
     return outcome.to_dict() if isinstance(outcome, Reply) else (type(outcome), str(outcome))
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(
     st.lists(st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=3), max_size=12), st.integers(2, 6)
 )

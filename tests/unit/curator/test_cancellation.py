@@ -14,6 +14,7 @@ from noiseless.curator.planner import Planner
 from noiseless.curator.snapshot import Snapshot
 from noiseless.tables import open_table
 from noiseless.work import Cancellation, WorkCancelledError, active, check
+from waiting import HANGS
 
 TOTAL = "SELECT SUM(kwh) FROM meters"
 
@@ -85,14 +86,14 @@ def test_those_who_wait_for_a_reading_leave(curator: Curator, monkeypatch: pytes
 
     def slow(*arguments: object) -> Snapshot:
         begun.set()
-        over.wait(60)
+        over.wait(HANGS)
         return take(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Snapshot, "take", slow)
     curator._source._state = None  # as if it was opened anew
     reader = threading.Thread(target=lambda: curator.ask(TOTAL))
     reader.start()
-    assert begun.wait(60)
+    assert begun.wait(HANGS)
     wanted = Cancellation()
     threading.Timer(0.2, wanted.cancel).start()
     try:
@@ -123,7 +124,7 @@ def test_a_reading_is_interrupted(curator: Curator, monkeypatch: pytest.MonkeyPa
 
     reader = threading.Thread(target=ask)
     reader.start()
-    assert begun.wait(60)
+    assert begun.wait(HANGS)
     while reader.is_alive():
         curator.interrupt()
         time.sleep(0.05)

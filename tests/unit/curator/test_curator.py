@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import noiseless as nl
 from curator_examples import ROWS, write_curator, write_rows
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source, transaction
 from noiseless.curator.disclosure import CountsDisclosure
@@ -226,6 +227,24 @@ def test_a_grid_that_is_not_nested_costs_the_cells_that_remain(curator: Curator)
     curator.ask("SELECT /*+ max_error(1) */ SUM(kwh) FROM meters")
     fresh = "SELECT /*+ max_error(1.5) */ SUM(kwh) FROM meters"
     assert 1 < curator.price(fresh).batch.outputs <= 3
+
+
+def test_the_least_leakage_within_an_error(curator: Curator) -> None:
+    asked = "SELECT /*+ max_error(4) least(leakage) */ SUM(kwh) FROM meters"
+    planned = nl.plan("sum", n=8, bounds=(0, 10), step=Fraction(1, 2), max_error=4, least="leakage")
+    assert curator.price(asked).batch.outputs == planned.reach
+    (answer,) = curator.ask(asked).answers
+    told = planned.mechanism.answer(planned.mechanism.quantizer.cell(Fraction(71, 2)))
+    assert answer.interval is not None
+    assert (answer.interval.lower, answer.interval.upper) == told
+    assert curator.ask(asked).batch.outputs == 1  # asked again, from the ledger
+    plain = nl.plan("sum", n=8, bounds=(0, 10), step=Fraction(1, 2), max_error=4)
+    assert planned.cells == plain.cells
+    with pytest.raises(RequestError, match=r"leave least\(leakage\) out"):
+        curator.price("SELECT /*+ max_error(1) least(leakage) */ VARIANCE(kwh) FROM meters")
+    largest = "SELECT /*+ max_error(1) least(leakage) */ MAX(kwh) FROM meters"
+    highest = nl.plan("max", n=8, bounds=(0, 10), step=Fraction(1, 2), max_error=1, least="leakage")
+    assert curator.price(largest).batch.outputs == highest.reach
 
 
 def test_an_implied_question_whose_finer_one_was_never_answered_is_computed_for_free(

@@ -5,15 +5,16 @@ from typing import Any
 import pytest
 
 from filter_examples import ColumnComparison, holds, normal
-from noiseless.curator.cell_disclosure import CellDisclosure, CellOutputSpace, read_cells, write_cells
 from noiseless.curator.disclosure import (
+    CellDisclosure,
+    CellOutputSpace,
     CountsDisclosure,
     Disclosure,
     fingerprint,
-    most_blocks,
-    with_number,
+    read_cells,
+    write_cells,
 )
-from noiseless.curator.planner import Planner, Precision
+from noiseless.curator.planner import Planner, Precision, most_blocks, with_number
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Schema
 from noiseless.errors import RequestError

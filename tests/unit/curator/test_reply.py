@@ -175,3 +175,10 @@ def test_what_a_missing_value_counts_as_is_told_of_columns_asked_about_only(tmp_
             "SELECT suburb, AVG(kwh) FROM meters GROUP BY suburb": note,
         }.items():
             assert curator.price(sql).warnings == expected, sql
+
+
+def test_an_answer_shows_what_it_cost() -> None:
+    answer = Answer("SELECT 1", "mean", {"suburb": "north"}, AnswerInterval.of(7), Cost())
+    found = answer._repr_html_()
+    assert all(f">{text}</td>" in found for text in ("7", "north", "free", "SELECT 1"))
+    assert ">not told</td>" in Answer("SELECT 1", "mean", {}, None, Cost(2))._repr_html_()

@@ -13,8 +13,7 @@ import pytest
 from curator_examples import write_curator
 from noiseless.curator import Cancellation, Curator, WorkCancelledError, WorkError
 from noiseless.curator import planner as planning
-from noiseless.curator.cell_disclosure import CellDisclosure
-from noiseless.curator.disclosure import Disclosure
+from noiseless.curator.disclosure import CellDisclosure, Disclosure
 from noiseless.curator.edition import Edition
 from noiseless.curator.planner import Planner
 from noiseless.curator.public_state import PublicState

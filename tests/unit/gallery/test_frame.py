@@ -148,7 +148,7 @@ def test_json_of_a_figure() -> None:
 
 
 def test_several_processes_make_what_one_makes(tmp_path: Path) -> None:
-    names = ["p1-fig5", "p4-fig1"]
+    names = ["p3-fig6", "p3-fig3"]
     told: list[tuple[int, int, str]] = []
     alone = reproduce(tmp_path / "one", names, data=Data(None))
     both = reproduce(

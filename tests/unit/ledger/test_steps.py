@@ -12,11 +12,11 @@ import pytest
 
 from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError, NewQuestion
+from noiseless.ledger.analysts import NewToken, add_token, list_tokens, revoke_token, token_hash
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.entries import START
 from noiseless.ledger.migrations import _change, step_back, upgrade
 from noiseless.ledger.schema import STEPS, TABLES, everything
-from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
 
 pytest_plugins = ["databases"]
 

@@ -12,8 +12,8 @@ import pytest
 
 from noiseless.amounts import Cost
 from noiseless.ledger import Entry, Ledger, LedgerError
+from noiseless.ledger.analysts import NewToken, add_token, list_tokens, revoke_token, token_hash
 from noiseless.ledger.replay import TokenRegister
-from noiseless.ledger.tokens import NewToken, add_token, list_tokens, revoke_token, token_hash
 
 pytest_plugins = ["databases"]
 

@@ -5,6 +5,7 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,7 @@ from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Uniform
 from noiseless.rules.plan import plan
 from noiseless.theory.consequences import consequences
+from noiseless.theory.explanation import explanation
 
 BIT = Attribute("x", range(2))
 PRIVATE = Schema(columns={"x": NumberColumn(role="private", bounds=(0, 10**12), step=1)})
@@ -125,9 +127,10 @@ def test_whole_numbers_of_any_size_do_not_wrap(query: Variance, cells: int) -> N
     ],
 )
 def test_large_groups_and_domains_are_planned_at_once(
-    name: str, people: int, high: int, step: int | None, limit: dict[str, int]
+    name: str, people: int, high: int, step: int | None, limit: dict[str, Any]
 ) -> None:
     found = plan(name, n=people, bounds=(0, high), step=step, **limit)
+    assert str(explanation(found))
     assert found.to_dict()["reach"] == found.reach
     assert str(consequences(found.mechanism))
     told = found.mechanism.answer(found.cells - 1)

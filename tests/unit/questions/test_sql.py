@@ -341,6 +341,14 @@ def test_names_of_outputs() -> None:
 def test_hints() -> None:
     assert read("SELECT /*+ bits(2) */ COUNT(*) FROM meters").hints == Hints(bits=Fraction(2))
     assert read("SELECT /*+ max_error(.5) */ COUNT(*) FROM meters").hints == Hints(max_error=Fraction(1, 2))
+    least = read("SELECT /*+ MAX_ERROR(.5)  least( leakage ) */ COUNT(*) FROM meters")
+    assert least.hints == Hints(max_error=Fraction(1, 2), least="leakage")
+    assert least.text.startswith("SELECT /*+ max_error(0.5) least(leakage) */ COUNT(*)")
+    assert read("SELECT /*+ max_error(1)least(cells) */ COUNT(*) FROM meters").hints == Hints(
+        max_error=Fraction(1)
+    )
+    with pytest.raises(SqlError, match="the least leakage is that within an error"):
+        read("SELECT /*+ bits(1) least(leakage) */ COUNT(*) FROM meters")
     assert read("SELECT COUNT(*) FROM meters").hints == Hints()
     assert write_hints(Hints(max_error=Fraction(1, 4))) == "/*+ max_error(0.25) */ "
 

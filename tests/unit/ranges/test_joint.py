@@ -7,7 +7,7 @@ from examples import DICE, FIGURE_1
 from noiseless import measures as m
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange, count_blocks, overlap_partition
-from noiseless.ranges import partition as components
+from noiseless.ranges import joint as components
 
 
 def test_the_unfair_die() -> None:

@@ -33,13 +33,18 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("most", [0, 10**6])
-def test_components_are_counted_on_spark_and_here(shape: str, most: int) -> None:
-    x, y = SHAPES[shape]
-    expected = overlap_partition(JointRange.from_pairs(zip(x, y, strict=True))).count
+def test_components_are_counted_on_spark_and_here(most: int) -> None:
+    """Of all shapes at once, each with values of its own: their numbers add up."""
+    expected = [
+        overlap_partition(JointRange.from_pairs(zip(*shape, strict=True))) for shape in SHAPES.values()
+    ]
+    x, y = (
+        [value + 100 * place for place, shape in enumerate(SHAPES.values()) for value in shape[side]]
+        for side in range(2)
+    )
     frame = spark().createDataFrame(_pairs(x, y))
-    assert count_components(frame, ["x1", "x2"], ["y"], most) == expected
+    assert count_components(frame, ["x1", "x2"], ["y"], most) == sum(each.count for each in expected)
 
 
 def test_plans_are_cut_by_checkpoints_where_there_is_a_folder(tmp_path: Path) -> None:

@@ -40,12 +40,13 @@ class TestChart:
         assert ys[-1] == 0
 
     def test_nothing_is_shaded_where_a_release_may_do_better(self) -> None:
-        vast = replace(frontier(), public_values=501, scope="contiguous")
+        vast = replace(frontier(), is_complete=False, scope="contiguous")
         assert chart_of(vast).front == ()
         assert SHADE not in frontier_svg(chart_of(vast))
         assert SHADE in frontier_svg(chart_of(frontier()))
         assert scope_words(vast).endswith("A release, which is searched for by itself, may do better.")
-        assert chart_of(replace(vast, scope="all")).front == chart_of(frontier()).front
+        assert chart_of(replace(vast, scope="all")).front == ()
+        assert scope_words(replace(vast, scope="all")).endswith("may lie between its points.")
 
     def test_with_resolution_too(self) -> None:
         chart = chart_of(frontier(utility="resolution"))
@@ -128,8 +129,8 @@ class TestInline:
 
     def test_points_tell_what_they_are(self) -> None:
         svg = frontier_svg(chart_of(frontier(), {"this release": EXACT[2]}))
-        told = "this release: leakage 2.93 bits, I* 0.00 bits, at least 5 left, resolution 4.94 bits, "
-        assert f"<title>{told}distortion 10.5, 20 cells</title>" in svg
+        told = "this release: leakage 2.93 bits, I* 0.00 bits, at least 5 left, at least 12 rows alike"
+        assert f"<title>{told}, resolution 4.94 bits, distortion 10.5, 20 cells</title>" in svg
         assert svg.count("<title>") == 1 + 5 + 5 + 3 + 1
 
     def test_steps_go_right_and_then_down(self) -> None:

@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import noiseless as nl
@@ -260,16 +262,10 @@ class TestSameBytes:
             "t = pa.table({'s': list('abcabd'), 'x': list('nnsses'), 'y': list('ababab')})\n"
             "sys.stdout.write(audit_html(nl.audit(t, sensitive='s', public=['x', 'y'])))"
         )
-        pages = [
-            subprocess.run(
-                [sys.executable, "-c", code],
-                env={"PYTHONHASHSEED": seed},
-                capture_output=True,
-                check=True,
-            ).stdout
-            for seed in ("1", "2")
-        ]
-        assert pages[0] == pages[1]
+        own = {**os.environ, "PYTHONHASHSEED": "1"}
+        there = subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, check=True).stdout
+        table = pa.table({"s": list("abcabd"), "x": list("nnsses"), "y": list("ababab")})
+        assert there.decode() == audit_html(nl.audit(table, sensitive="s", public=["x", "y"]))
 
     def test_nothing_tells_the_time(self) -> None:
         assert not re.search(r"\b20\d\d-\d\d|\d\d:\d\d", audit_html(audited()))

@@ -185,7 +185,7 @@ class TestFrontier:
         assert page.sections == {"plot", "methods", "points", "limits"}
         assert "age: 38 values" in page.text
         assert "no contiguous cells (runs of neighbouring values) beat a point" in page.text
-        assert "5 2.93 0.00 4.94 10.5 20 exact, contiguous" in page.text
+        assert "5 12 2.93 0.00 4.94 10.5 20 exact, contiguous" in page.text
         assert "Mondrian (baseline) 13 13 30 30 - -" in page.text
 
     def test_of_resolution(self) -> None:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -11,8 +12,13 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases.changes import ColumnChange
 from noiseless.reports.charts import chart_of
-from noiseless.reports.comparison import compared_rows, comparison_sentence, comparison_warnings, side_of
 from noiseless.reports.frontier_page import levels_of, method_notes, method_rows, scope_words
+from noiseless.reports.release_comparison import (
+    compared_rows,
+    comparison_sentence,
+    comparison_warnings,
+    side_of,
+)
 from noiseless.reports.release_rows import (
     AskedRow,
     asked_rows,
@@ -159,6 +165,7 @@ class TestAsked:
         ("asked", "row"),
         [
             ({"min_posterior": 5}, AskedRow("fewest values left", "at least 5", "5", holds=True)),
+            ({"min_rows": 13}, AskedRow("fewest rows alike", "at least 13", "12", holds=False)),
             ({"max_leakage": 3}, AskedRow("bits leaked, L0", "at most 3", "2.93", holds=True)),
             ({"max_leakage": "2.926"}, AskedRow("bits leaked, L0", "at most 2.926", "2.926", holds=True)),
             ({"max_leakage": "2.925"}, AskedRow("bits leaked, L0", "at most 2.925", "2.926", holds=False)),
@@ -201,6 +208,19 @@ class TestProved:
         assert said == "Not proved to be the best. Any other cells could be better by 0.375 bits at most."
 
     @pytest.mark.parametrize(
+        ("prefer", "begins"),
+        [
+            ("mean", "Not proved to be the best. Its"),
+            ("worst", "Not proved to be the best. Any other cells could be better by 0.25 at most. Its"),
+        ],
+    )
+    def test_the_mean_loss_and_its_bound(self, prefer: str, begins: str) -> None:
+        lost = replace(point(5, 3), mean_loss=Fraction(1, 3))
+        asked = {"min_posterior": 2, "prefer": prefer}
+        said = proved(release(asked, optimal=False, gap=0.25, point=lost, least_mean_loss=Fraction(2, 15)))
+        assert said == f"{begins} mean loss is 33.34 %; no release within these limits has less than 13.33 %."
+
+    @pytest.mark.parametrize(
         ("asked", "value"),
         [
             ({"min_posterior": 2, "max_distortion": 3}, "distortion"),
@@ -223,17 +243,17 @@ class TestMethods:
     def test_what_each_method_needs(self) -> None:
         made = frontier()
         rows = method_rows(made, levels_of(made))
-        assert [need.text for need in rows[0].needs] == ["3", "10.5", "10.5", "20", "45", "45"]
-        assert [need.text for need in rows[1].needs] == ["4", "12", "12", "20", "45", "45"]
-        assert [need.text for need in rows[2].needs] == ["13", "13", "30", "30", "-", "-"]
-        assert [need.best for need in rows[1].needs] == [False, False, False, True, True, True]
-        assert not any(need.best for need in rows[2].needs)
+        assert [text for text, _ in rows[0].needs] == ["3", "10.5", "10.5", "20", "45", "45"]
+        assert [text for text, _ in rows[1].needs] == ["4", "12", "12", "20", "45", "45"]
+        assert [text for text, _ in rows[2].needs] == ["13", "13", "30", "30", "-", "-"]
+        assert [best for _, best in rows[1].needs] == [False, False, False, True, True, True]
+        assert not any(best for _, best in rows[2].needs)
         assert [row.baseline for row in rows] == [False, False, True]
 
     def test_the_resolution_that_each_keeps(self) -> None:
         made = frontier(utility="resolution")
         best = method_rows(made, levels_of(made))[0].needs[0]
-        assert (best.text, best.best) == ("6.26", True)  # log2(154/2) = 6.2667...
+        assert best == ("6.26", True)  # log2(154/2) = 6.2667...
 
     def test_levels_are_bits_where_values_left_do_not_tell(self) -> None:
         made = frontier(objective="maximin")
@@ -267,6 +287,7 @@ class TestTwoReleases:
         assert rows["asked for"] == ("fewest values left at least 5", "fewest values left at least 10", "")
         assert rows["bits leaked, L0"] == ("2.93", "1.93", "other")
         assert rows["fewest values left"] == ("5", "10", "other")
+        assert rows["fewest rows alike"] == ("12", "17", "other")
         assert rows["told apart, I* (bits)"] == ("0.00", "0.00", "")
         assert rows["resolution kept (bits)"] == ("4.94", "3.94", "this")
         assert rows["distortion"] == ("10.5", "20", "this")

@@ -6,7 +6,7 @@ import pytest
 
 import noiseless as nl
 from noiseless.audits import TableAudit
-from noiseless.audits.policy import Policy, PolicyLimits, policy_rows
+from noiseless.audits.policy import Policy, PolicyLimits
 from noiseless.display import bound_text
 from noiseless.exact import Bits
 from noiseless.reports.audit_rows import posterior_bins, side_rows, status_of
@@ -16,9 +16,6 @@ FRAME = pd.DataFrame({"s": [1, 2, 3, 1, 2, 4], "x": list("aaabbb"), "a": [0, 0, 
 
 
 class TestPolicyRows:
-    def test_no_policy_no_rows(self) -> None:
-        assert policy_rows(None) == []
-
     def test_every_limit_has_words(self) -> None:
         limits = PolicyLimits(
             leakage=Decimal(1),
@@ -31,8 +28,8 @@ class TestPolicyRows:
             homogeneous_groups=0,
         )
         audit = nl.audit(FRAME, sensitive="s", public="x")
-        rows = policy_rows(Policy(limits=limits).check(audit))
-        assert [row.name for row in rows] == [
+        rows = [check.words for check in Policy(limits=limits).check(audit).checks]
+        assert [name for name, _, _ in rows] == [
             "bits leaked, L0",
             "bits that every group tells, I*",
             "fewest values left",
@@ -42,7 +39,7 @@ class TestPolicyRows:
             "t-closeness",
             "homogeneous groups",
         ]
-        assert {row.asked.rsplit(" ", 1)[0] for row in rows} == {"at most", "at least"}
+        assert {asked.rsplit(" ", 1)[0] for _, asked, _ in rows} == {"at most", "at least"}
 
     @pytest.mark.parametrize(
         ("limit", "found", "holds"),
@@ -57,8 +54,8 @@ class TestPolicyRows:
         self, limit: str, found: str, holds: bool
     ) -> None:
         audit = nl.audit(FRAME, sensitive="s", public="x")  # log2(4/3) = 0.41503...
-        (row,) = policy_rows(Policy(limits=PolicyLimits(leakage=Decimal(limit))).check(audit))
-        assert (row.found, row.holds) == (found, holds)
+        (check,) = Policy(limits=PolicyLimits(leakage=Decimal(limit))).check(audit).checks
+        assert (check.words[2], check.holds) == (found, holds)
 
 
 class TestSideRows:
@@ -67,7 +64,7 @@ class TestSideRows:
 
     def test_each_alone_and_both(self) -> None:
         rows = side_rows(nl.audit(FRAME, sensitive="s", public="x", given="a"))
-        assert [(row.left, row.leaked.ratio) for row in rows] == [(2, 2), (3, Fraction(4, 3)), (1, 4)]
+        assert [(left, leaked.ratio) for _, leaked, left in rows] == [(2, 2), (3, Fraction(4, 3)), (1, 4)]
 
 
 def test_a_release_that_adds_nothing_is_private_only_if_nothing_is_known() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import noiseless as nl
@@ -23,9 +23,8 @@ from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.rules import Coarsening, Round
 from noiseless.rules.exact_values import exact_values
 from noiseless.rules.recoded_column import recode_values
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, weighted_table
 from noiseless.tables.spark_groups import SparkGroups
-from noiseless.tables.weighted import weighted_table
 
 ROWS = 40
 
@@ -114,7 +113,6 @@ def keys(found: nl.Audit) -> dict[str, Any]:
 PUBLIC = ("age", "weight", "zip", "born", "sex")
 
 
-@settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
     rules=st.lists(st.sampled_from([*HAND, "min-cell:2", "min-cell:4"]), min_size=1, max_size=4, unique=True),

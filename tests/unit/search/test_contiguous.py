@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import scipy.optimize
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
@@ -14,10 +13,11 @@ from noiseless.ranges import JointRange
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous.blocks import FewestBlocks, fewest_blocks
-from noiseless.search.contiguous.line import OrderedRange, least_cell_size
+from noiseless.search.contiguous.sweep import OrderedRange, least_cell_size
+from noiseless.search.deals import deal_cells
 from noiseless.search.loss import Length, Utility
 from noiseless.search.measures import measure
-from noiseless.search.optimum import ContiguousOptimum, deal_cells
+from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
 
 F = Fraction
@@ -145,27 +145,14 @@ class TestFewestBlocks:
         found = blocks(JointRange.from_pairs([("b", 0), ("a", 1), ("a", 11), ("c", 12)]), 2)
         assert (found.blocks, found.cells.tolist()) == (1, [0, 0, 1, 1])
 
-    def test_where_counting_is_not_enough_the_solver_decides(self) -> None:
+    def test_where_counting_is_not_enough_all_cells_are_looked_at(self) -> None:
         """Counting leaves open whether c, which can be with b or with the first a, joins all three."""
         joint = JointRange.from_pairs([("a", 4), ("a", 5), ("c", 8), ("b", 11)])
         quick, exact = blocks(joint, 4, nodes=0), blocks(joint, 4)
         assert (quick.lower, quick.blocks, quick.proof) == (1, 2, "counting")
-        assert (exact.lower, exact.blocks, exact.proof) == (2, 2, "solver")
-
-    def test_the_search_is_limited_by_its_nodes_and_never_by_a_clock(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """On a busy machine the same values get the same cells."""
-        joint = JointRange.from_pairs([("a", 4), ("a", 5), ("c", 8), ("b", 11)])
-        real, options = scipy.optimize.milp, list[object]()
-
-        def noted(*given: object, **named: object) -> object:
-            options.append(dict(named["options"]))  # type: ignore[call-overload]
-            return real(*given, **named)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(scipy.optimize, "milp", noted)
-        blocks(joint, 4, nodes=7)
-        assert options == [{"node_limit": 7}]
+        assert (exact.lower, exact.blocks, exact.proof) == (2, 2, "search")
+        given_up = blocks(joint, 4, nodes=1)
+        assert (given_up.lower, given_up.blocks, given_up.proof) == (1, 2, "counting")
 
     def test_a_width_of_nothing_merges_nothing(self) -> None:
         found = blocks(STAFF, 0)

@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.search import greedy, methods
+from noiseless.search import greedy, methods, portfolio
+from noiseless.search.bounds import least_limit
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Objective, Utility, below
 from noiseless.search.measures import cell_costs
@@ -55,7 +58,10 @@ class TestWish:
             ({"weight": -1}, "a weight is not negative"),
             ({"weight": float("nan")}, "weight is not a finite number"),
             ({"min_posterior": 0}, "at least 1"),
-            ({"min_posterior": 1.5}, "whole number"),
+            ({"min_posterior": 1.5}, "whole number of sensitive values"),
+            ({"min_rows": 0}, "minimum number of rows is at least 1"),
+            ({"min_rows": 2.5}, "whole number of rows"),
+            ({"min_rows": True}, "whole number of rows"),
             ({"max_leakage": -1}, "largest leakage is not negative"),
             ({"max_distortion": -1}, "largest distortion is not negative"),
             ({"weight": 1, "suppress": 1}, "at least 0 and below 1"),
@@ -71,6 +77,7 @@ class TestWish:
 
     def test_what_is_made_small(self) -> None:
         assert Goal(min_posterior=2).aim == Goal(max_maximin=0, max_distortion=1).aim == "loss"
+        assert Goal(min_rows=2).aim == "loss"
         assert Goal(max_distortion=1).aim == Goal(min_resolution=1).aim == "leak"
         assert Goal(weight=1, min_posterior=2).aim == "lagrangian"
 
@@ -125,6 +132,15 @@ class TestProblem:
                     ask(problem)
 
 
+@pytest.mark.parametrize(
+    "labels", [[0, 0, 1, 2], [7, 7, 2, 5], [-1, -1, 3, 0], ["b", "b", "a", "c"], [2.5, 2.5, 0.5, 1.5]]
+)
+def test_cells_are_numbered_by_their_first_value(labels: list[Any]) -> None:
+    cells = Cells.from_labels(labels)
+    assert (cells.cell_of.tolist(), cells.count) == ([0, 0, 1, 2], 3)
+    assert Cells.from_labels(labels[::-1]).cell_of.tolist() == [0, 1, 2, 2]
+
+
 class TestMeasures:
     def test_suppressed_values_count_for_what_is_given_away_only(self) -> None:
         problem = on_a_line("abab", [0, 1, 2, 99], rows=np.array([1, 2, 3, 4]))
@@ -140,6 +156,18 @@ class TestMeasures:
         )
         assert (poor.min_posterior, poor.leakage) == (1, Bits(2))
         assert hidden.sum() == poor.suppressed_rows
+
+    def test_rows_look_alike_in_a_cell_and_beside_it(self) -> None:
+        problem = on_a_line("abab", rows=np.array([1, 2, 3, 4]))
+        hidden = np.array([True, False, False, True])
+        cells = Cells.from_labels([0, 1, 1, 0])
+        assert measure(problem, cells).min_rows == measure(problem, cells, hidden).min_rows == 5
+        joint = JointRange.from_pairs([("s", 0), ("t", 1), ("s", 2), ("t", 3)])
+        known = Problem(joint, side=SideInformation([0, 0, 1, 1], [0, 1, 0, 1]), rows=np.array([1, 7, 3, 2]))
+        assert known.weights.tolist() == [8, 5]
+        found = measure(known, Cells.from_labels([0, 0]))
+        assert found.min_rows == 4
+        assert [Goal(min_rows=k).allows(found) for k in (4, 5)] == [True, False]
 
     def test_cells_do_not_reach_over_groups(self) -> None:
         problem = on_a_line("abab", groups=np.array([0, 0, 1, 1]))
@@ -316,6 +344,10 @@ class TestRefusals:
         ("wish", "message"),
         [
             (Goal(min_posterior=3), "at most 2 sensitive values can hide.*a minimum posterior of 2 or less"),
+            (
+                Goal(min_rows=5),
+                "at most 4 rows can look alike; ask for a minimum number of rows of 4 or less",
+            ),
             (Goal(min_resolution=3), "2 bits of resolution as they are.*2.00 or less"),
             (
                 Goal(min_posterior=2, max_distortion=F(1, 2)),
@@ -437,6 +469,7 @@ class TestSurvey:
         assert [series.name for series in found.series] == [
             "exact, contiguous",
             "greedy",
+            "all partitions",
             "generalise and suppress",
             "steepest descent",
             "Mondrian",
@@ -448,6 +481,7 @@ class TestSurvey:
         with pytest.raises(KeyError):
             found["magic"]
         point = found["exact, contiguous"].points[1]
+        assert point.partition is not None
         assert (point.setting, point.partition.members) == ("k = 2", ((0, 1, 2), (3, 4)))
         assert point.measures == measure(found.problem, point.partition)
         assert "exact, contiguous" in repr(found)
@@ -551,6 +585,7 @@ class TestManyValues:
     def test_without_the_paths(self, wish: Goal, monkeypatch: pytest.MonkeyPatch) -> None:
         """Too many values for the greedy paths: wishes are met, and no path is run."""
         monkeypatch.setattr(methods, "FEW_VALUES", 0)
+        monkeypatch.setattr(portfolio, "ALL_LEVELS", 0)
         rng = np.random.default_rng(0)
         for size in (12, 30):
             joint = JointRange.from_codes([*range(4), *rng.integers(0, 4, size - 4)], range(size))
@@ -611,3 +646,12 @@ def test_where_all_cells_cost_alike_they_stay_small() -> None:
     assert found.quality.distortion == Length(1)
     assert found.quality.min_posterior == 3
     assert found.quality.cells >= 15
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=6), st.integers(0, 9))
+def test_the_least_limit_that_few_rows_exceed(values: list[tuple[int, int]], budget: int) -> None:
+    """No smaller limit is exceeded by so few rows; where all may go it is 0."""
+    needed, rows = (np.array(part) for part in zip(*values, strict=True))
+    fine = [limit for limit in range(5) if rows[needed > limit].sum() <= budget]
+    all_gone = int(rows.sum()) <= budget
+    assert least_limit(needed, rows, budget) == (0 if all_gone else min(fine))

@@ -1,8 +1,12 @@
 """Cells cut from the top down, and the mean loss, against their definitions."""
 
+import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from random import Random
 from typing import Any, Literal
 
 import numpy as np
@@ -12,12 +16,25 @@ from hypothesis import strategies as st
 
 from noiseless import JointRange
 from noiseless.errors import RequestError
+from noiseless.search import batches, cuts, limits, packs, top_down
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
+from noiseless.search.limits import (
+    BeliefLimit,
+    ClosenessLimit,
+    Limit,
+    PosteriorLimit,
+    RowLimit,
+    WidthLimit,
+)
+from noiseless.search.mean_loss import LOSSES
 from noiseless.search.measures import measure
+from noiseless.search.merging.baselines import mondrian
 from noiseless.search.portfolio import Goal, choose
 from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.search.top_down import top_down_cells
+from noiseless.work import Cancellation
+from soaking import seeds
 
 TREE = {"a1": ("a", "any"), "a2": ("a", "any"), "b1": ("b", "any"), "b2": ("b", "any"), "c": ("any",)}
 
@@ -59,7 +76,7 @@ def problems(draw: st.DrawFn) -> tuple[Problem, list[list[Any]], int]:
     elif len(listed) != size:
         joint = JointRange.from_pairs(sorted({(s, x) for s, x, _ in pairs}))
     groups = draw(st.none() | st.lists(st.integers(0, 1), min_size=size, max_size=size))
-    rows = draw(st.lists(st.integers(1, 4), min_size=size, max_size=size))
+    rows = draw(st.lists(st.integers(1, 4), min_size=joint.size_y, max_size=joint.size_y))
     problem = Problem(
         joint,
         ColumnCodebook(*made, distance="max"),
@@ -92,8 +109,8 @@ def test_cells_keep_the_limit_and_no_cut_is_left(drawn: tuple[Problem, list[list
     ]
     if not all(leaves_enough(problem, group, k) for group in whole):
         return
-    made = list(top_down_cells(problem, np.full(len(problem.prior), k)))
-    assert len(made) == 3
+    made = list(top_down_cells(problem, [PosteriorLimit.of(problem, np.full(len(problem.prior), k))]))
+    assert len(made) == 2
     for cells in made:
         for cell in map(set, cells.members):
             assert any(cell <= group for group in whole)
@@ -143,10 +160,39 @@ def test_the_mean_loss_is_the_mean_share_that_cells_span(
     assert measure(problem, cells, hidden).mean_loss == total / (weights * int(problem.weights.sum()))
 
 
+@given(problems(), st.lists(st.integers(0, 3), min_size=9, max_size=9), st.sampled_from(sorted(LOSSES)))
+def test_what_is_suppressed_loses_no_less_than_as_a_cell(
+    drawn: tuple[Problem, list[list[Any]], int], labels: list[int], loss: str
+) -> None:
+    """So that the mean loss needs no suppressed rows, where they keep to the same limits as a cell."""
+    plain = replace(drawn[0], groups=None, loss=LOSSES[loss])
+    book = plain.codebook
+    assert isinstance(book, ColumnCodebook)
+    if loss == "squares" and not all(isinstance(column, Numbers) for column in book.columns):
+        return
+    cells = Cells.from_labels(labels[: plain.size])
+    hidden = cells.cell_of == 0
+    if cells.count > 1:
+        shown, suppressed = measure(plain, cells).mean_loss, measure(plain, cells, hidden).mean_loss
+        assert shown is not None
+        assert suppressed is not None
+        assert suppressed >= shown
+
+
+def test_many_values_are_not_suppressed_for_the_mean_loss() -> None:
+    rng = np.random.default_rng(4)
+    joint = JointRange.from_codes(np.arange(600) % 7, np.arange(600))
+    problem = Problem(joint, ColumnCodebook(*(Numbers(one) for one in rng.integers(0, 99, (2, 600)))))
+    goal = Goal(utility="distortion", prefer="mean", min_posterior=3)
+    found = choose(problem, replace(goal, suppress=Fraction(1, 5)))
+    assert found.quality == choose(problem, goal).quality
+    assert not found.quality.suppressed_rows
+
+
 def test_what_is_preferred_comes_first() -> None:
     rng = np.random.default_rng(3)
     differ = 0
-    for _ in range(20):
+    for _ in seeds(8):
         numbers = [Numbers(rng.permutation(40)[:30].tolist(), span=(0, 40)) for _ in range(2)]
         secrets = rng.integers(0, 4, 30).tolist()
         problem = Problem(
@@ -184,6 +230,8 @@ def test_with_few_values_the_best_of_all_partitions_is_found_and_proved(
         assert (found.optimal, found.scope) == (True, "all")
         losses = []
         for labels in product(range(3), repeat=size):
+            if list(dict.fromkeys(labels)) != sorted(set(labels)):
+                continue  # the same cells in another order
             other = measure(problem, Cells.from_labels(labels))
             if other.min_posterior >= 2:
                 assert other.distortion is not None
@@ -200,3 +248,211 @@ def test_numbers_of_numpy_do_not_wrap_around() -> None:
     )
     loss = measure(problem, Cells.from_labels([0, 0, 1, 1])).mean_loss
     assert loss == Fraction(3 + 3 + 7 + 7, 4 * (10**15 + 7))
+
+
+def table(
+    rng: Random, size: int, *, kinds: Sequence[str] = ("few", "many", "huge", "names", "tree")
+) -> Problem:
+    """Some columns of several kinds, and one to three sensitive values a row."""
+    made: list[Column] = []
+    for _ in range(rng.randint(1, 3)):
+        kind = rng.choice(kinds)
+        if kind == "tree":
+            made.append(Hierarchy([rng.choice(sorted(TREE)) for _ in range(size)], TREE))
+        elif kind == "names":
+            made.append(Categories([rng.randrange(rng.choice([3, size])) for _ in range(size)]))
+        else:
+            top, unit = {"few": (4, 1), "many": (10**6, 1), "huge": (40, 2**70)}[kind]
+            made.append(Numbers([unit * rng.randint(0, top) for _ in range(size)]))
+    pairs = {(rng.randrange(7), row) for row in range(size)}
+    pairs |= {(rng.randrange(7), rng.randrange(size)) for _ in range(rng.choice([0, size]))}
+    secrets = sorted({s for s, _ in pairs})
+    joint = JointRange.from_codes(
+        np.array([secrets.index(s) for s, _ in pairs]), np.array([row for _, row in pairs])
+    )
+    rows = None if rng.random() < 0.5 else np.array([rng.randint(1, 4) for _ in range(size)])
+    groups = None if rng.random() < 0.5 else np.array([rng.randrange(2) for _ in range(size)])
+    return Problem(
+        joint, ColumnCodebook(*made, distance="max", codeword="interval"), rows=rows, groups=groups
+    )
+
+
+def needs(problem: Problem, k: int) -> PosteriorLimit:
+    return PosteriorLimit.of(problem, np.minimum(k, problem.largest_posteriors))
+
+
+def every_way(problem: Problem, limit: PosteriorLimit, *, fast: bool) -> list[Cells]:
+    """What is cut for the mean loss and for the largest, grown, and put together for the largest loss."""
+    book = problem.codebook
+    assert isinstance(book, ColumnCodebook)
+    limit = replace(limit, entries=replace(limit.entries, fast=fast))
+    search = top_down.TopDown(book.axes, problem.weights, [limit], fast)
+    order = np.argsort(problem.group_of, kind="stable")
+    groups = batches.CutCells(order, np.flatnonzero(np.diff(problem.group_of[order], prepend=-1)))
+    made = search.cut(groups, "mean")
+    grown = search.grow(made)
+    found = [made.cells, grown, search.cut(groups, "worst").cells, top_down._worst(book, search, made, grown)]
+    return [one.cells for one in found]
+
+
+@pytest.mark.parametrize(("large", "batch"), [(4096, 2**15), (40, 60), (12, 1000)])
+def test_loops_that_are_compiled_find_the_same_cells(
+    large: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What numpy does for few values and loops do for many is the same, to the last cell."""
+    rng = Random(large)
+    for module in (batches, cuts):
+        monkeypatch.setattr(module, "LARGE", large)
+    monkeypatch.setattr(top_down, "BATCH", batch)
+    for module in (cuts, limits, packs):
+        monkeypatch.setattr(module, "compiled", lambda loop: loop)
+    for _ in range(12):
+        problem = table(rng, rng.randint(5, 150))
+        limit = needs(problem, rng.randint(1, 4))
+        assert every_way(problem, limit, fast=True) == every_way(problem, limit, fast=False)
+
+
+def every_limit(rng: Random, problem: Problem, counts: Any) -> list[Limit]:  # noqa: ANN401 - an array
+    secrets = problem.joint.size_x
+    return [
+        needs(problem, rng.randint(1, 4)),
+        RowLimit.of(problem, rng.randint(1, 9)),
+        WidthLimit.of(problem, [rng.randint(0, 9) for _ in range(secrets)], rng.randint(0, 4)),
+        BeliefLimit.of(problem, counts, Fraction(rng.randint(1, 6), 6)),
+        BeliefLimit.by_leakage(problem, counts, Fraction(rng.randint(4, 12), 4)),
+        ClosenessLimit.of(problem, counts, Fraction(rng.randint(1, 9), 10), ordered=rng.random() < 0.5),
+    ]
+
+
+def test_cells_keep_to_every_limit() -> None:
+    rng, cut = Random(2), 0
+    for _ in range(60):
+        problem = table(rng, rng.randint(5, 90))
+        counts = np.array([rng.randint(1, 3) for _ in range(len(problem.joint))])
+        asked = rng.sample(every_limit(rng, problem, counts), rng.randint(1, 3))
+        whole = Cells.from_labels(problem.group_of)
+        if not all(limit.met(whole.cell_of, whole.count).all() for limit in asked):
+            continue
+        for cells in top_down_cells(problem, asked):
+            assert all(limit.met(cells.cell_of, cells.count).all() for limit in asked)
+            cut += cells.count > whole.count
+    assert cut > 40
+
+
+def test_names_become_cells_that_are_no_larger_than_needed() -> None:
+    rng = Random(3)
+    names = 2000
+    joint = JointRange.from_codes(np.array([rng.randrange(40) for _ in range(names)]), np.arange(names))
+    problem = Problem(joint, ColumnCodebook(Categories(range(names)), codeword="interval"))
+    for cells in top_down_cells(problem, [needs(problem, 5)]):
+        assert names / cells.count < 5.02
+
+
+def test_numbers_are_never_lost_more_than_by_plain_mondrian() -> None:
+    rng, better = Random(4), 0
+    for _ in range(40):
+        problem = table(rng, rng.randint(6, 120), kinds=("few", "many"))
+        problem = Problem(problem.joint, problem.codebook)
+        assert isinstance(problem.codebook, ColumnCodebook)
+        k = rng.randint(2, 4)
+        plain = measure(problem, mondrian(problem.joint, problem.codebook.columns, k)).mean_loss
+        ours = measure(problem, next(top_down_cells(problem, [needs(problem, k)]))).mean_loss
+        assert plain is not None
+        assert ours is not None
+        assert ours <= plain
+        better += ours < plain
+    assert better > 20
+
+
+def test_few_values_wait_for_no_compiler() -> None:
+    code = """
+import sys
+import numpy as np
+from noiseless import JointRange
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.columns import Numbers
+from noiseless.search.limits import PosteriorLimit
+from noiseless.search.problem import Problem
+from noiseless.search.top_down import top_down_cells
+from noiseless.work import Cancellation
+rng = np.random.default_rng(0)
+joint = JointRange.from_codes(rng.integers(0, 9, 2000), np.arange(2000))
+problem = Problem(joint, ColumnCodebook(*(Numbers(rng.integers(0, 99, 2000)) for _ in range(3))))
+assert len(list(top_down_cells(problem, [PosteriorLimit.of(problem, np.array([5]))]))) == 2
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_compiled_loops_in_threads_find_the_same_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(top_down, "BATCH", 300)
+    rng = np.random.default_rng(5)
+    size = 3000
+    columns = Numbers(rng.integers(0, 10**6, size)), Categories(rng.integers(0, 9, size))
+    joint = JointRange.from_codes(rng.integers(0, 40, size), np.arange(size))
+    problem = Problem(joint, ColumnCodebook(*columns, distance="max", codeword="interval"))
+    limit = needs(problem, 5)
+    assert every_way(problem, limit, fast=True) == every_way(problem, limit, fast=False)
+
+
+class Patience(Cancellation):
+    """Work that is over when it was asked about so often."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    @property
+    def is_over(self) -> bool:
+        self.times -= 1
+        return self.times < 0
+
+
+def test_what_is_not_cut_in_time_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (batches, cuts):
+        monkeypatch.setattr(module, "LARGE", 100)
+    monkeypatch.setattr(top_down, "BATCH", 100)
+    rng = np.random.default_rng(3)
+    numbers = Numbers(rng.integers(0, 10**6, 400)), Numbers(rng.integers(0, 99, 400))
+    joint = JointRange.from_codes(rng.integers(0, 9, 400), np.arange(400))
+    problem = Problem(joint, ColumnCodebook(*numbers, distance="max"))
+    limit = needs(problem, 5)
+    counts = []
+    for times in (0, 3, 10**6):
+        with Patience(times).active():
+            found = list(top_down_cells(problem, [limit]))
+        assert all(limit.met(cells.cell_of, cells.count).all() for cells in found)
+        counts.append(found[0].count)
+    assert counts[0] == 1 < counts[1] < counts[2]
+
+
+def test_a_search_that_is_stopped_gives_the_cells_that_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(top_down, "BATCH", 500)
+    monkeypatch.setattr(batches, "LARGE", 500)
+    rng = np.random.default_rng(3)
+    columns = [Numbers(rng.integers(0, 10**6, 2000)) for _ in range(2)]
+    joint = JointRange.from_codes(rng.integers(0, 9, 2000), np.arange(2000))
+    problem = Problem(joint, ColumnCodebook(*columns))
+    with Patience(5).active():
+        found = choose(problem, Goal(min_posterior=5, utility="distortion"))
+    assert found.method == "top-down"
+    assert (found.gap, found.quality.min_posterior >= 5) == (None, True)
+    assert found.cells.count > 1
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_progress_is_the_share_of_the_values_whose_cells_are_cut(
+    monkeypatch: pytest.MonkeyPatch, *, fast: bool
+) -> None:
+    monkeypatch.setattr(top_down, "BATCH", 300)
+    monkeypatch.setattr(batches, "LARGE", 300)
+    monkeypatch.setattr(top_down, "SMALL", 0 if fast else 10**9)
+    rng = np.random.default_rng(4)
+    columns = [Numbers(rng.integers(0, 10**6, 2000)) for _ in range(2)]
+    joint = JointRange.from_codes(rng.integers(0, 40, 2000), np.arange(2000))
+    problem = Problem(joint, ColumnCodebook(*columns))
+    told = list[float]()
+    choose(problem, Goal(min_posterior=5, utility="distortion"), told.append)
+    assert told == sorted(told)
+    assert (told[0], told[-1]) == (0, 1)
+    assert len(set(told)) > 10

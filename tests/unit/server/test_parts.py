@@ -9,19 +9,21 @@ import pytest
 from noiseless.amounts import Cost, budget_text
 from noiseless.exact import Bits
 from noiseless.ledger import Ledger, NewQuestion
-from noiseless.ledger.asked_batches import (
+from noiseless.ledger.analysts import (
     AskedBatch,
     KeyReusedError,
+    NewToken,
+    add_token,
     find_batch,
     find_batches,
     list_batches,
+    list_tokens,
     note_batches,
     read_note,
     write_note,
 )
 from noiseless.ledger.database import LedgerDatabase
 from noiseless.ledger.migrations import step_back
-from noiseless.ledger.tokens import NewToken, add_token, list_tokens
 from noiseless.server.datasets import finite
 from noiseless.server.errors import ApiError
 from noiseless.server.service import RateLimit

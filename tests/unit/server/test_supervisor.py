@@ -17,9 +17,9 @@ import pytest
 from noiseless.server import processes as supervisor
 from server_examples import is_running
 from soaking import FEWER_KILLS as KILLS
+from waiting import HANGS, wait_until
 
 SCRIPT = Path(__file__).parents[2] / "supervised.py"
-PATIENCE = 60
 
 
 class Supervised:
@@ -37,11 +37,11 @@ class Supervised:
         return [line["pid"] for line in self.said("worker started") if line["pid"] not in ended]
 
     def until(self, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE
-        while not holds():
-            assert time.monotonic() < end
+        def happened() -> bool:
             assert self.process.poll() is None, self.log.read_text()
-            time.sleep(0.005)
+            return holds()
+
+        wait_until(happened, "the supervisor")
 
 
 @contextmanager
@@ -73,18 +73,17 @@ def test_each_that_is_killed_is_replaced(tmp_path: Path) -> None:
         found.until(lambda: len(found.running()) == 3)
         last = found.running()
         found.process.send_signal(signal.SIGTERM)
-        assert found.process.wait(PATIENCE) == 0
+        assert found.process.wait(HANGS) == 0
         assert not any(map(is_running, last))
         assert not found.said("worker killed")
 
 
 def test_those_that_do_not_stop_in_time_are_killed(tmp_path: Path) -> None:
     with supervised(tmp_path, "deaf", 2, stop_seconds=0.3) as found:
-        found.until(lambda: len(found.running()) == 2)
-        time.sleep(0.2)  # they heed no signals by then
+        found.until(lambda: len(found.said("deaf")) == 2)
         last = found.running()
         found.process.send_signal(signal.SIGINT)
-        assert found.process.wait(PATIENCE) == 0
+        assert found.process.wait(HANGS) == 0
         assert not any(map(is_running, last))
         assert {line["pid"] for line in found.said("worker killed")} == set(last)
 
@@ -95,7 +94,7 @@ def test_a_storm_calms_down_and_still_stops(tmp_path: Path) -> None:
         found.until(lambda: len(found.said("worker ended")) == 4)
         assert [line["again_in"] for line in found.said("worker ended")][:4] == [0, 0.5, 1, 2]
         found.process.send_signal(signal.SIGTERM)
-        assert found.process.wait(PATIENCE) == 0
+        assert found.process.wait(HANGS) == 0
 
 
 def test_a_pause_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,7 @@ from curator_examples import write_curator
 from noiseless.curator import CuratorFile
 from noiseless.errors import RequestError
 from noiseless.ledger import Ledger
-from noiseless.ledger.entries import now
-from noiseless.ledger.tokens import (
+from noiseless.ledger.analysts import (
     NewToken,
     Token,
     add_token,
@@ -20,6 +19,7 @@ from noiseless.ledger.tokens import (
     token_hash,
     token_id,
 )
+from noiseless.ledger.entries import now
 from noiseless.server import callers
 from server_examples import QUERIES, Example, bearer, code, example, new_token
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.errors import UnknownColumnError
 from noiseless.tables.base import Table
-from noiseless.tables.duckdb_table import COUNT
+from noiseless.tables.duckdb_table import COUNT, weighted_table
 from noiseless.tables.sources import open_table
-from noiseless.tables.weighted import weighted_table
 
 COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "long": (pa.int64(), [-(2**63), -(2**62), -1, 5, 2**63 - 1]),
@@ -62,7 +61,6 @@ def counted(data: pa.Table, columns: Sequence[str], weights: Sequence[int]) -> d
     return dict(counts)
 
 
-@settings(max_examples=40, deadline=None)
 @given(combinations(), st.randoms())
 def test_combinations_are_counted(data: pa.Table, order: Any) -> None:  # noqa: ANN401 - Random
     """Also of fewer columns, in any order."""

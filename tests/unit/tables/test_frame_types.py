@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import noiseless as nl
@@ -124,7 +124,6 @@ def test_what_cannot_be_read_is_refused_in_one_line_that_names_it(name: str) -> 
 
 
 @given(st.lists(st.none() | st.timedeltas(), min_size=1, max_size=8), st.sampled_from(["us", "ns"]))
-@settings(max_examples=50)
 def test_durations_read_back(values: list[dt.timedelta | None], unit: str) -> None:
     if unit == "ns":
         values = [None if value is None else value % dt.timedelta(days=9000) for value in values]

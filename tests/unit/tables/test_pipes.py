@@ -197,7 +197,7 @@ def test_a_quote_that_is_never_closed_does_not_fill_memory(monkeypatch: pytest.M
 @example("p,q", "\n", '1,x"y\n', 1)
 @example("p", "\n", "1\n\n2\n", 2)
 @example("p,q", "\r", "1,2\r3,4\r", 2)
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_pipe_is_read_as_a_file_is(tmp_path: Path, header: str, end: str, rows: str, size: int) -> None:
     """And the same whatever the pieces are in which it comes; both read it, or both refuse it."""
     text, names = header + end + rows, [name.strip() for name in re.split("[,;]", header)]

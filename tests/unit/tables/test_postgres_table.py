@@ -84,7 +84,7 @@ rows = st.lists(st.tuples(*(st.none() | values for values in VALUES.values())), 
     )
 )
 chosen = st.lists(st.sampled_from(list(COLUMNS)), min_size=1, max_size=4, unique=True)
-many = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 Load = Callable[[Sequence[tuple[Any, ...]]], str]
 

@@ -67,7 +67,7 @@ def counted(table: Table, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
     return list(zip(*decoded, tally.counts.tolist(), strict=True))
 
 
-@settings(max_examples=5, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(tables(), st.permutations(list(COLUMNS)), st.integers(1, 4))
 def test_tallies_are_those_of_duckdb(data: pa.Table, names: list[str], width: int) -> None:
     chosen = tuple(names[:width])

@@ -175,6 +175,15 @@ def test_sorting_takes_companions_along(limit: int, companions: int) -> None:
     assert sorted(zip(found.tolist(), *(o.tolist() for o in along), strict=True)) == rows
 
 
+@pytest.mark.parametrize("small", [0, 10**6])
+def test_places_by_code(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "SMALL", small)
+    codes = np.random.default_rng(0).permutation(np.arange(3000) % 700)
+    order, starts = kernels.order_by_code(codes, 700)
+    assert order.tolist() == sorted(range(3000), key=lambda place: (codes[place], place))
+    assert codes[order[starts]].tolist() == list(range(700))
+
+
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize(
     "sizes", [(5, 2**50, 2**40), (2**30, 5, 2**60), (2**31 - 2, 3, 2), (2**20, 2**10, 2)]

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import noiseless as nl
@@ -18,8 +18,7 @@ from noiseless.domain import Schema
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError, SourceError
 from noiseless.questions import Continuum
 from noiseless.tables import Table, open_table
-from noiseless.tables.duckdb_table import COUNT, DuckDBTable, at_hand
-from noiseless.tables.weighted import RemoteTable, weighted_table
+from noiseless.tables.duckdb_table import COUNT, DuckDBTable, at_hand, weighted_table
 
 KINDS = {
     "whole": pa.int32(),
@@ -62,7 +61,7 @@ def as_table(values: Sequence[tuple[Any, ...]]) -> pa.Table:
     return pa.table({n: pa.array(c, k) for (n, k), c in zip(KINDS.items(), columns, strict=True)})
 
 
-class Grouped(RemoteTable):
+class Grouped(Table):
     """A server of its own: it groups what is in memory."""
 
     label = "there"
@@ -113,7 +112,6 @@ def outcome(call: Callable[[], object]) -> object:
         return type(error), str(error)
 
 
-@settings(max_examples=20)
 @given(rows, st.permutations(list(KINDS)).flatmap(lambda n: st.integers(1, len(n)).map(lambda k: n[:k])))
 def test_groups_count_as_their_rows_do(values: list[tuple[Any, ...]], columns: list[str]) -> None:
     one, other = here(values).select(columns), Grouped(values).select(columns)
@@ -130,7 +128,6 @@ def test_groups_count_as_their_rows_do(values: list[tuple[Any, ...]], columns: l
     )
 
 
-@settings(max_examples=20)
 @given(rows, st.booleans())
 def test_domains_are_checked_alike(values: list[tuple[Any, ...]], clamp: bool) -> None:
     columns = list(SCHEMA.columns)
@@ -142,7 +139,6 @@ def test_domains_are_checked_alike(values: list[tuple[Any, ...]], clamp: bool) -
     )
 
 
-@settings(max_examples=20)
 @given(rows.filter(bool), st.booleans())
 def test_audits_are_the_same(values: list[tuple[Any, ...]], distinct: bool) -> None:
     def audited(table: Table) -> dict[str, Any]:

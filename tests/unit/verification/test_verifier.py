@@ -100,6 +100,16 @@ def test_a_false_claim_is_told_with_what_was_found(made: Made) -> None:
         found["maximum"]
 
 
+def test_rows_of_groups_are_held_against_the_target(made: Made) -> None:
+    made.certificate["target"] = {"min_rows": 3}
+    assert verify(made.certificate, **tables(made))["target"].holds
+    made.certificate["target"] = {"min_rows": 4}
+    found = verify(made.certificate, **tables(made))
+    assert found.failed == (Check("target", holds=False, claimed="min_rows 4", found="min_rows is 3"),)
+    made.certificate["target"] = {"min_rows": "4"}
+    assert verify(made.certificate, **tables(made)).failed[0].name == "format"
+
+
 def test_the_result_is_json(made: Made) -> None:
     answer = json.loads(json.dumps(verify(made.certificate, **tables(made)).to_dict()))
     assert set(answer) == {"holds", "checks", "about", "not_checked", "notes"}

@@ -66,8 +66,7 @@ def linkage_command(
         option("As many bits for each column, or the smallest worst error; or both."),
     ] = None,
     weight: Annotated[
-        list[str] | None,
-        per_column("What an error of 1 counts in a column, for the optimal split.", "COL=W"),
+        list[str] | None, per_column("What an error of 1 counts in a column, for the optimal split.", "COL=W")
     ] = None,
     outside: Annotated[
         Literal["error", "drop", "clamp"],

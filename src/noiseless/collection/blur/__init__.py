@@ -3,9 +3,4 @@
 from noiseless.collection.blur.continuum import ContinuousBlur
 from noiseless.collection.blur.lattice import Blur, BlurredTable, blur
 
-__all__ = [
-    "Blur",
-    "BlurredTable",
-    "ContinuousBlur",
-    "blur",
-]
+__all__ = ["Blur", "BlurredTable", "ContinuousBlur", "blur"]

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple, Self
 
 from noiseless.collection.blur.fibres import Mode, division_error
 from noiseless.collection.blur.hypotheses import Hypothesis
-from noiseless.collection.blur.volume import BoundaryStrip, Box, protected_volume
+from noiseless.collection.blur.volume import BoundaryStrip, protected_volume
+from noiseless.domain.expressions import Ranges
 from noiseless.errors import ExpressionError, RequestError
 from noiseless.exact import Enclosure
 from noiseless.theory.continuous.cuts import Number, finite
@@ -55,7 +56,7 @@ class ContinuousBlur:
     """
 
     hypothesis: Hypothesis
-    ranges: Box
+    ranges: Ranges
     max_change: Fraction
     mode: Mode = "stretch"
 
@@ -90,10 +91,6 @@ class ContinuousBlur:
     @property
     def _strip(self) -> BoundaryStrip:
         return BoundaryStrip(*self.ranges[self.hypothesis.column], self.max_change)
-
-    @property
-    def _others(self) -> Box:
-        return {name: self.ranges[name] for name in self.hypothesis.others}
 
     @property
     def volume(self) -> Fraction:
@@ -135,8 +132,9 @@ class ContinuousBlur:
             ExpressionError: the boundary may divide by 0 somewhere in the range.
         """
         tolerance = self.volume * _TOLERANCE
+        others = {name: self.ranges[name] for name in self.hypothesis.others}
         try:
-            found = protected_volume(self.hypothesis.boundary, self._strip, self._others, tolerance)
+            found = protected_volume(self.hypothesis.boundary, self._strip, others, tolerance)
         except ZeroDivisionError:
             raise division_error(self.hypothesis) from None
         return found / Enclosure.exactly(self.volume)
@@ -163,7 +161,7 @@ class ContinuousBlur:
         return Privacy(reference, decided if collapsed else self.volume, decided, counted=False)
 
 
-def _parsed(text: str, ranges: Box) -> Hypothesis:
+def _parsed(text: str, ranges: Ranges) -> Hypothesis:
     """The hypothesis, all of whose columns have ranges."""
     from noiseless.domain.grammar import read_comparison
 

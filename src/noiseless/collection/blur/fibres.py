@@ -329,8 +329,7 @@ class BlurLattice:
 def division_error(hypothesis: Hypothesis) -> ExpressionError:
     """What is said when g divides by 0 somewhere in the declared range."""
     return ExpressionError(
-        hypothesis.text,
-        "divides by 0 for some declared values; declare bounds that leave those out",
+        hypothesis.text, "divides by 0 for some declared values; declare bounds that leave those out"
     )
 
 

@@ -14,15 +14,10 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 from pyspark.sql.types import DoubleType, FloatType
 
 from noiseless.collection.blur.lattice import Blur, BlurredTable
-from noiseless.errors import (
-    DomainError,
-    EmptyTableError,
-    MissingValuesError,
-    UnknownColumnError,
-)
+from noiseless.errors import DomainError, EmptyTableError, MissingValuesError, UnknownColumnError
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.replacement import MissingRows, _released_kind
+from noiseless.tables.replacement import MISSING_REMEDY, MissingRows, _released_kind
 from noiseless.tables.spark_frames import (
     batch_totals,
     mapped,
@@ -74,8 +69,7 @@ def blur_frame(
         if missing == "error":
             for name, count in absent.items():
                 if count:
-                    remedy = "fill them, declare what a missing value counts as, or pass --missing drop"
-                    raise MissingValuesError(name, count, remedy)
+                    raise MissingValuesError(name, count, MISSING_REMEDY)
         if not rows:
             raise EmptyTableError(f"{label}: there is no row to release")
         kept = frame.where(~_is_missing(frame, needed)) if needed and missing == "drop" else frame

@@ -1,7 +1,7 @@
 """The protected share of a continuous range: exact where it is rational, else enclosed."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -9,14 +9,11 @@ from itertools import count, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from noiseless.collection.blur.polynomials import Polynomial, polynomial_of
-from noiseless.domain.expressions import Expression
+from noiseless.domain.expressions import Expression, Ranges, halved_along
 from noiseless.exact import Enclosure
 
 if TYPE_CHECKING:
     from flint import arb
-
-
-Box = Mapping[str, tuple[Fraction, Fraction]]
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ class BoundaryStrip:
         """Whether no threshold lies strictly between the ends of an enclosure of g."""
         return not any(g.lower < threshold < g.upper for threshold in self.thresholds)
 
-    def linear_volume(self, g: Polynomial, box: Box) -> Fraction:
+    def linear_volume(self, g: Polynomial, box: Ranges) -> Fraction:
         """The exact measure of all bands for a linear g of several columns.
 
         With lin(s, c) = g - s where g > max(s, c), else 0, the width is the sum of lin(s, c) over c = A (+),
@@ -90,7 +87,7 @@ class BoundaryStrip:
         return total
 
 
-def _corners(g: Polynomial, box: Box, start: Fraction, power: int) -> Fraction:
+def _corners(g: Polynomial, box: Ranges, start: Fraction, power: int) -> Fraction:
     """The integral of max(g - start, 0)**power over a box, g being linear (power 0: where g > start)."""
     slopes = {name: g.terms.get(((name, 1),), Fraction(0)) for name in box}
     steep = [name for name, slope in slopes.items() if slope]
@@ -164,7 +161,9 @@ MOST_BOXES = 2048
 """How many boxes are halved otherwise."""
 
 
-def protected_volume(boundary: Expression, strip: BoundaryStrip, box: Box, tolerance: Fraction) -> Enclosure:
+def protected_volume(
+    boundary: Expression, strip: BoundaryStrip, box: Ranges, tolerance: Fraction
+) -> Enclosure:
     """The measure of all bands over a box of the other columns.
 
     Args:
@@ -264,13 +263,13 @@ class _Part(NamedTuple):
 
 
 def _branched(
-    boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Box, tolerance: Fraction
+    boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Ranges, tolerance: Fraction
 ) -> Enclosure:
     """Several other columns, or g no polynomial: branch and bound."""
     parts = branch(
         box,
         lambda part: _Part(_volume_on(boundary, g, strip, part)),
-        lambda part: _halved_box(part, boundary.steepest(part)),
+        lambda part: halved_along(part, boundary.steepest(part)),
         MOST_BOXES,
         tolerance / (2 * MOST_BOXES),
     )
@@ -283,7 +282,7 @@ def _branched(
 
 
 def _volume_on(
-    boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Box
+    boundary: Expression, g: Polynomial | None, strip: BoundaryStrip, box: Ranges
 ) -> Enclosure | None:
     """What an enclosure of g over a box says; exact where a polynomial crosses no threshold."""
     try:
@@ -295,9 +294,3 @@ def _volume_on(
         return Enclosure.exactly(strip.width_polynomial(g, sample).integral(box))
     base = math.prod((high - low for low, high in box.values()), start=Fraction(1))
     return Enclosure.exactly(base) * strip.width_over(values)
-
-
-def _halved_box(box: Box, name: str) -> list[Box]:
-    low, high = box[name]
-    middle = (low + high) / 2
-    return [{**box, name: (low, middle)}, {**box, name: (middle, high)}]

@@ -5,12 +5,4 @@ from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.schedule import Meters, Schedule
 from noiseless.collection.local.vectors import LocalVector
 
-__all__ = [
-    "LocalQuantizer",
-    "LocalVector",
-    "Meters",
-    "Quantized",
-    "Schedule",
-    "quantize",
-    "quantize_pipe",
-]
+__all__ = ["LocalQuantizer", "LocalVector", "Meters", "Quantized", "Schedule", "quantize", "quantize_pipe"]

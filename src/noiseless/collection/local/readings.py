@@ -170,8 +170,7 @@ def are_numbers(texts: pa.StringArray) -> BoolArray:
 def are_plain(texts: pa.StringArray) -> BoolArray:
     """Which texts are decimals so short that a float decides as they do."""
     found = pc.and_(
-        pc.less_equal(pc.binary_length(texts), _SHORT),
-        pc.match_substring_regex(texts, r"^-?\d+(\.\d+)?$"),
+        pc.less_equal(pc.binary_length(texts), _SHORT), pc.match_substring_regex(texts, r"^-?\d+(\.\d+)?$")
     )
     return cast("BoolArray", found.to_numpy(zero_copy_only=False))
 

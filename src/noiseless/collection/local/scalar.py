@@ -5,18 +5,18 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from noiseless.arrays import FloatArray
+from noiseless.collection.local.float_cells import CodeArray, code_type, looked_up
+from noiseless.collection.local.readings import CodedReadings, Floats, check_size, encode
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
 from noiseless.ranges.spans import Lattice, Span
 from noiseless.rules.base import number_text
-
-if TYPE_CHECKING:
-    from noiseless.arrays import FloatArray
-    from noiseless.collection.local.float_cells import CodeArray
-    from noiseless.collection.local.readings import CodedReadings, Floats
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class LocalQuantizer:
         """The interval of a cell."""
         return self.quantizer.answer(cell)
 
-    def encode(self, readings: Any, *, clamp: bool = False, floats: "Floats" = "binary") -> "CodeArray":  # noqa: ANN401
+    def encode(self, readings: Any, *, clamp: bool = False, floats: Floats = "binary") -> CodeArray:  # noqa: ANN401
         """The cell of each reading; with `missing`, a missing reading gets the number `cells`.
 
         Args:
@@ -175,9 +175,6 @@ class LocalQuantizer:
             DomainError: readings lie outside the domain; they are counted, never shown.
             MissingValuesError: readings are missing or NaN.
         """
-        from noiseless.collection.local.float_cells import code_type
-        from noiseless.collection.local.readings import encode
-
         found = encode(self.quantizer, readings, floats)
         self.check(found, clamp=clamp)
         codes = found.codes.astype(code_type(self.reach), copy=False)
@@ -185,7 +182,7 @@ class LocalQuantizer:
             codes[found.missing] = self.cells
         return codes
 
-    def check(self, found: "CodedReadings", *, clamp: bool) -> None:
+    def check(self, found: CodedReadings, *, clamp: bool) -> None:
         """Refuse readings that have no cell.
 
         Raises:
@@ -203,12 +200,8 @@ class LocalQuantizer:
             raise MissingValuesError(self.name, found.missing_count, remedy)
 
     @cached_property
-    def midpoints(self) -> "FloatArray":
+    def midpoints(self) -> FloatArray:
         """The middle of each cell as the nearest float; with `missing`, NaN at the end."""
-        import numpy as np
-
-        from noiseless.collection.local.readings import check_size
-
         check_size(self.quantizer)
         middles = [float(self.answer(cell).value) for cell in range(self.cells)]
         return np.array(middles + [np.nan] * self.missing)
@@ -218,9 +211,9 @@ class LocalQuantizer:
         readings: Any,  # noqa: ANN401 - any array
         *,
         clamp: bool = False,
-        floats: "Floats" = "binary",
-        out: "FloatArray | None" = None,
-    ) -> "FloatArray":
+        floats: Floats = "binary",
+        out: FloatArray | None = None,
+    ) -> FloatArray:
         """The middle of each reading's cell; NaN for a missing reading where that is told. As `encode`.
 
         With `out` the middles are written there: memory that is new takes longer to touch than the work.
@@ -228,8 +221,6 @@ class LocalQuantizer:
         Raises:
             RequestError: `out` is no place for so many floats, or it overlaps the readings.
         """
-        from noiseless.collection.local.float_cells import looked_up
-
         if out is not None:
             _check_place(out, readings)
         return looked_up(self.midpoints, self.encode(readings, clamp=clamp, floats=floats), out)
@@ -237,8 +228,6 @@ class LocalQuantizer:
 
 def _check_place(out: Any, readings: Any) -> None:  # noqa: ANN401 - any arrays
     """Check that a place is fit for the middles of some readings."""
-    import numpy as np
-
     fit = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (len(readings),)
     if not fit or not out.flags.carray:
         raise RequestError("out is a contiguous array of float64, as long as the readings")

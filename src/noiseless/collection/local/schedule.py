@@ -6,7 +6,11 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from math import floor
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from noiseless.collection.local.scalar import LocalQuantizer
 from noiseless.collection.local.vectors import LocalVector
@@ -14,11 +18,6 @@ from noiseless.errors import RequestError
 from noiseless.exact import Rational, log2_bounds, round_up
 from noiseless.pricing.reach import allowed_reach
 from noiseless.ranges.spans import Span
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pyarrow as pa
 
 LocalMechanism = LocalQuantizer | LocalVector
 """What tells one reading of a person, of one number or of several."""
@@ -196,10 +195,8 @@ class Meters:
     counts: dict[Hashable, int] = field(default_factory=dict)
     silent: int = 0
 
-    def stages(self, persons: "pa.Array") -> "npt.NDArray[np.int64]":
+    def stages(self, persons: pa.Array) -> npt.NDArray[np.int64]:
         """The stage of each reading of a chunk, which are counted by this; past the last: nothing is told."""
-        import numpy as np
-
         coded = persons.dictionary_encode(null_encoding="encode")
         distinct = coded.dictionary.to_pylist()
         codes: npt.NDArray[np.int64] = coded.indices.to_numpy().astype(np.int64)
@@ -255,10 +252,8 @@ def local_mechanism(
     return LocalQuantizer.finest(span, allowed, name, missing=missing)
 
 
-def _occurrences(codes: "npt.NDArray[np.int64]") -> "npt.NDArray[np.int64]":
+def _occurrences(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """How often each code has occurred before its place."""
-    import numpy as np
-
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(codes) else codes

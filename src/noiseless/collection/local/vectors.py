@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from noiseless.collection.local.float_cells import CodeArray
+from noiseless.collection.local.readings import Floats
 from noiseless.collection.local.scalar import LocalQuantizer, cells_for_error
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational
 from noiseless.ranges.quantizer import CellInterval
 from noiseless.ranges.spans import Lattice, Span
-
-if TYPE_CHECKING:
-    from noiseless.collection.local.float_cells import CodeArray
-    from noiseless.collection.local.readings import Floats
 
 _HALVINGS = 48
 """After so many halvings of the error few cells are left to try one by one."""
@@ -134,8 +132,8 @@ class LocalVector:
         readings: Sequence[Any],
         *,
         clamp: bool = False,
-        floats: "Floats" = "binary",
-    ) -> tuple["CodeArray", ...]:
+        floats: Floats = "binary",
+    ) -> tuple[CodeArray, ...]:
         """The cells of many vectors: an array for each coordinate, as `LocalQuantizer.encode`."""
         if len(readings) != len(self.parts):
             raise RequestError(f"{len(self.parts)} coordinates are declared, {len(readings)} given")
@@ -182,17 +180,13 @@ def _refine(cells: list[int], spans: Sequence[Span], weights: Sequence[Fraction]
     """Give the worst coordinate that can still improve the fewest cells that do improve it."""
     left = set(range(len(cells)))
     while left:
-        errors = {i: weights[i] * _error(spans[i], cells[i]) for i in left}
+        errors = {i: weights[i] * LocalQuantizer.finest(spans[i], cells[i]).worst_error for i in left}
         worst = max(left, key=lambda i: errors[i])
         better = _next_cells(spans[worst], cells[worst]) if errors[worst] else None
         if better is None or prod(cells) // cells[worst] * better > reach:
             left.remove(worst)
         else:
             cells[worst] = better
-
-
-def _error(span: Span, cells: int) -> Fraction:
-    return LocalQuantizer.finest(span, cells).worst_error
 
 
 def _next_cells(span: Span, cells: int) -> int | None:

@@ -3,15 +3,7 @@
 from noiseless.intervals import AnswerInterval
 from noiseless.questions.sql.errors import Position, SqlError
 from noiseless.questions.sql.expressions import AnswerExpression, Answers, Combination
-from noiseless.questions.sql.statement import (
-    Hints,
-    KeyColumn,
-    Ordering,
-    ReplyColumn,
-    Row,
-    Statement,
-    parse,
-)
+from noiseless.questions.sql.statement import Hints, KeyColumn, Ordering, ReplyColumn, Row, Statement, parse
 
 __all__ = [
     "AnswerExpression",

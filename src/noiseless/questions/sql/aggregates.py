@@ -15,11 +15,7 @@ from noiseless.questions.sql.expressions import Combination, answer_to, constant
 from noiseless.questions.sql.scope import Scope, bare, function_refused
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
-_SIMPLE: dict[type[exp.Expression], Aggregate] = {
-    exp.Min: "min",
-    exp.Max: "max",
-    exp.Median: "median",
-}
+_SIMPLE: dict[type[exp.Expression], Aggregate] = {exp.Min: "min", exp.Max: "max", exp.Median: "median"}
 _EXTREMES: dict[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
 _BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
 
@@ -74,8 +70,8 @@ class AggregateReader:
     def _makers(self) -> dict[type[exp.Expression], Callable[[exp.Expression, Filter], Combination]]:
         return {
             exp.Count: self._count,
-            exp.CountIf: self._count_if,
-            exp.Sum: self._sum,
+            exp.CountIf: lambda node, rows: self._ask("count", None, self._passing(node.this, rows), node),
+            exp.Sum: lambda node, rows: self._total(node, self._argument(node.this, rows)),
             exp.Avg: self._mean,
             exp.Min: self._of_order,
             exp.Max: self._of_order,
@@ -110,11 +106,9 @@ class AggregateReader:
         argument = self._argument(inner, rows)
         return self._ask("count", None, rows if argument.zero_elsewhere else argument.where, node)
 
-    def _count_if(self, node: exp.Expression, rows: Filter) -> Combination:
-        return self._ask("count", None, joined([rows, read_condition(node.this, self.scope)]), node)
-
-    def _sum(self, node: exp.Expression, rows: Filter) -> Combination:
-        return self._total(node, self._argument(node.this, rows))
+    def _passing(self, condition: exp.Expression, rows: Filter) -> Filter:
+        """Those of some rows for which a condition holds."""
+        return joined([rows, read_condition(condition, self.scope)])
 
     def _total(self, node: exp.Expression, argument: Argument) -> Combination:
         """SUM(a x + b) = a SUM(x) + b COUNT(*)."""
@@ -237,7 +231,7 @@ class AggregateReader:
     def _case(
         self, condition: exp.Expression, then: exp.Expression, otherwise: exp.Expression | None, rows: Filter
     ) -> Argument:
-        where = joined([rows, read_condition(condition, self.scope)])
+        where = self._passing(condition, rows)
         number = self._number(then)
         if otherwise is None or isinstance(bare(otherwise), exp.Null):
             return Argument(number, where)

@@ -1,5 +1,6 @@
 """What is said to somebody whose SQL cannot be read, priced or evaluated."""
 
+from functools import partial
 from typing import NamedTuple
 
 from noiseless.errors import RequestError
@@ -48,11 +49,8 @@ class SqlError(RequestError):
         return self.problem.replace("{}", "...")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (self.problem, self.remedy, self.written, self.position)
-
-
-def _rebuilt(problem: str, remedy: str, written: str | None, position: Position | None) -> SqlError:
-    return SqlError(problem, remedy, written=written, position=position)
+        again = partial(SqlError, written=self.written, position=self.position)
+        return again, (self.problem, self.remedy)
 
 
 def quoted(written: str) -> str:

@@ -68,9 +68,10 @@ class Scope:
     def refusal(
         self, node: exp.Expression | None, problem: str, remedy: str, written: str | None = None
     ) -> SqlError:
-        """An error about a part of the statement."""
+        """An error about a part of the statement; of a column in single quotes, that it is a text."""
         if written is None and node is not None and (name := self._in_quotes(node)) is not None:
-            return self._quoted_wrongly(node, name)
+            problem, written = "{} in single quotes is a text", bare(node).name
+            remedy = f"write the column as {write_name(name)}"
         position = None if node is None else self.position(node)
         return SqlError(problem, remedy, written=written, position=position)
 
@@ -81,20 +82,14 @@ class Scope:
             SqlError: one of them is the name of a column.
         """
         for node in nodes:
-            if (name := self._in_quotes(node)) is not None:
-                raise self._quoted_wrongly(node, name)
+            if self._in_quotes(node) is not None:
+                self.refuse(node, "", "")
 
     def _in_quotes(self, node: exp.Expression) -> str | None:
         """The column that a text in single quotes is the name of."""
         node = bare(node)
         text = isinstance(node, exp.Literal) and node.is_string
         return matching(exp.to_identifier(node.name), self.schema.columns) if text else None
-
-    def _quoted_wrongly(self, node: exp.Expression, name: str) -> SqlError:
-        remedy = f"write the column as {write_name(name)}"
-        return SqlError(
-            "{} in single quotes is a text", remedy, written=bare(node).name, position=self.position(node)
-        )
 
     def position(self, node: exp.Expression) -> Position | None:
         """Where a part begins: at the first of its words whose place is known."""
@@ -146,14 +141,13 @@ def bare(node: exp.Expression) -> exp.Expression:
 Refusal = tuple[str, str]
 """The problem, and the nearest thing that can be asked."""
 
+_HISTOGRAM = "ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c"
+
 CLAUSES: dict[str, Refusal] = {
     "with": ("WITH is not understood", "ask about the table itself with one SELECT"),
     "joins": ("a statement is about one table", "leave JOIN out; declare a joined table as a dataset"),
     "laterals": ("a statement is about one table", "leave LATERAL out"),
-    "distinct": (
-        "SELECT DISTINCT is not understood",
-        "ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
-    ),
+    "distinct": ("SELECT DISTINCT is not understood", _HISTOGRAM),
     "having": ("HAVING is not understood", "ask for all groups and choose among the answers, which is free"),
     "windows": ("window functions are not understood", "ask for aggregates with GROUP BY"),
     "qualify": ("QUALIFY is not understood", "ask for all groups and choose among the answers"),
@@ -164,28 +158,18 @@ CLAUSES: dict[str, Refusal] = {
     "locks": ("FOR UPDATE is not understood", "leave it out"),
 }
 
-_FUNCTIONS: dict[str, str] = {
-    "approx_distinct": "ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
-    "approx_quantile": "ask for PERCENTILE_DISC(p) WITHIN GROUP (ORDER BY column)",
-    "array_agg": "rows are never told; ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
-    "group_concat": "rows are never told; ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
-    "string_agg": "rows are never told; ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
-    "list": "rows are never told; ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c",
-    "any_value": "ask for MIN, MAX or MEDIAN",
-    "first": "ask for MIN, MAX or MEDIAN",
-    "last": "ask for MIN, MAX or MEDIAN",
-    "first_value": "ask for MIN, MAX or MEDIAN",
-    "last_value": "ask for MIN, MAX or MEDIAN",
-    "mode": "ask for SELECT c, COUNT(*) ... GROUP BY c ORDER BY COUNT(*) DESC LIMIT 1",
-    "round": "leave it out and round the reply: an answer is an interval",
-    "floor": "leave it out and round the reply: an answer is an interval",
-    "ceil": "leave it out and round the reply: an answer is an interval",
-    "coalesce": "leave it out: no value is missing here",
-    "nullif": "it is understood around a divisor, as NULLIF(..., 0)",
-    "corr": "ask for means, variances and counts of one column at a time",
-    "covar_pop": "ask for means, variances and counts of one column at a time",
-    "covar_samp": "ask for means, variances and counts of one column at a time",
+_REMEDIES = {
+    _HISTOGRAM: "approx_distinct",
+    "ask for PERCENTILE_DISC(p) WITHIN GROUP (ORDER BY column)": "approx_quantile",
+    f"rows are never told; {_HISTOGRAM}": "array_agg group_concat string_agg list",
+    "ask for MIN, MAX or MEDIAN": "any_value first last first_value last_value",
+    "ask for SELECT c, COUNT(*) ... GROUP BY c ORDER BY COUNT(*) DESC LIMIT 1": "mode",
+    "leave it out and round the reply: an answer is an interval": "round floor ceil",
+    "leave it out: no value is missing here": "coalesce",
+    "it is understood around a divisor, as NULLIF(..., 0)": "nullif",
+    "ask for means, variances and counts of one column at a time": "corr covar_pop covar_samp",
 }
+_FUNCTIONS = {name: remedy for remedy, names in _REMEDIES.items() for name in names.split()}
 
 _AGGREGATES = (
     "take COUNT, SUM, AVG, MIN, MAX, MEDIAN, PERCENTILE_DISC, VAR_POP, VAR_SAMP, STDDEV_POP or STDDEV"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from operator import itemgetter
+from typing import Literal
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
@@ -34,11 +35,13 @@ class Hints:
         bits: the most bits for each question.
         reach: the same as a number of outputs.
         max_error: how far the middle of each question's answer may be from the truth.
+        least: what the cells within that error have least of: "cells" or "leakage".
     """
 
     bits: Fraction | None = None
     reach: int | None = None
     max_error: Fraction | None = None
+    least: Literal["cells", "leakage"] = "cells"
 
 
 @dataclass(frozen=True)
@@ -173,17 +176,19 @@ def _middle(cell: Cell) -> Value | Fraction | None:
 
 
 _HINT = re.compile(
-    r"\s*(bits|reach|max_error)\s*\(\s*(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})\s*\)\s*", re.IGNORECASE
+    r"\s*(bits|reach|max_error)\s*\(\s*(\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})\s*\)\s*"
+    r"((?<=\s|\))least\s*\(\s*(?:cells|leakage)\s*\)\s*)?",
+    re.IGNORECASE,
 )
 _MOST_BITS = 10_000
-_KINDS = "one of bits(2), reach(4) and max_error(0.5)"
+_KINDS = "one of bits(2), reach(4), max_error(0.5) and max_error(0.5) least(leakage)"
 
 
 def read_hints(text: str) -> Hints:
     """What is written in a hint.
 
     >>> read_hints(" bits(1.5) ")
-    Hints(bits=Fraction(3, 2), reach=None, max_error=None)
+    Hints(bits=Fraction(3, 2), reach=None, max_error=None, least='cells')
 
     Raises:
         SqlError: it is no hint, or the number makes no sense.
@@ -192,13 +197,17 @@ def read_hints(text: str) -> Hints:
     if found is None:
         raise SqlError("{} is no hint", f"give {_KINDS}", written=text.strip())
     number = Fraction(found[2].rstrip(".") if found[2] != "." else 0)
-    match found[1].lower():
+    kind = found[1].lower()
+    if found[3] and kind != "max_error":
+        raise SqlError("the least leakage is that within an error", "write max_error(0.5) least(leakage)")
+    match kind:
         case "bits" if number <= _MOST_BITS:
             return Hints(bits=number)
         case "reach" if number.denominator == 1 and number >= 1:
             return Hints(reach=int(number))
         case "max_error":
-            return Hints(max_error=number)
+            least: Literal["cells", "leakage"] = "leakage" if "leak" in (found[3] or "").lower() else "cells"
+            return Hints(max_error=number, least=least)
     raise SqlError(
         "the number in the hint makes no sense",
         f"bits are between 0 and {_MOST_BITS:,}, a reach is a whole number above 0",
@@ -207,13 +216,10 @@ def read_hints(text: str) -> Hints:
 
 def write_hints(hints: Hints) -> str:
     """The hint as it is written after SELECT; empty when there is none."""
-    if hints.bits is not None:
-        return f"/*+ bits({write_number(hints.bits)}) */ "
-    if hints.reach is not None:
-        return f"/*+ reach({hints.reach}) */ "
-    if hints.max_error is not None:
-        return f"/*+ max_error({write_number(hints.max_error)}) */ "
-    return ""
+    numbers = {"bits": hints.bits, "reach": hints.reach, "max_error": hints.max_error}
+    least = " least(leakage)" * (hints.least == "leakage")
+    given = ((name, number) for name, number in numbers.items() if number is not None)
+    return "".join(f"/*+ {name}({write_number(Fraction(number))}){least} */ " for name, number in given)
 
 
 def _common(statement: Statement) -> Filter:

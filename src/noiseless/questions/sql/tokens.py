@@ -21,7 +21,7 @@ _CLOSES = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.
 _PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE}
 _WORDS = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING}
 
-_MEANT = re.compile(r"(/\*|--)[\s+]*(bits|reach|max_error)\s*\(", re.IGNORECASE)
+_MEANT = re.compile(r"(/\*|--)[\s+]*(bits|reach|max_error|least)\s*\(", re.IGNORECASE)
 """The beginning of a comment that was meant as a hint."""
 
 _EXAMPLE = "write e.g. SELECT AVG(kwh) FROM meters WHERE suburb = 'north'"

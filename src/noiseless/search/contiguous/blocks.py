@@ -5,25 +5,26 @@ blocks and cells as nodes and public values as edges, the blocks left are the co
 cells, and cells that join what is not joined yet, leave few. No polynomial algorithm is known to us.
 """
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
-from noiseless.ranges.partition import roots_of_pairs
-from noiseless.search.contiguous.line import OrderedRange
+from noiseless.ranges.joint import roots_of_pairs
+from noiseless.search.contiguous.sweep import OrderedRange
 
 _LOOK = 64
 """How many open cells a value may choose among."""
 
-MOST_VALUES = 40
+MOST_VALUES = 100
 """Up to so many values that hang together the exact optimum is searched for."""
+
+NODES = 20_000
+"""So many states are looked at, then the search is given up: the same values get the same cells anywhere."""
 
 
 class FewestBlocks(NamedTuple):
@@ -33,16 +34,16 @@ class FewestBlocks(NamedTuple):
         cells: the cell of each public value, in the coding of the joint range that was given.
         blocks: how many blocks the overlap partition of S and the cells has.
         lower: no cells of the width leave fewer blocks.
-        proof: what shows `lower`: "counting", or "solver" where it rests on the dual bound of HiGHS as well.
+        proof: what shows `lower`: "counting", or "search" where all other cells were looked at as well.
     """
 
     cells: IntArray
     blocks: int
     lower: int
-    proof: Literal["counting", "solver"]
+    proof: Literal["counting", "search"]
 
 
-def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = 1000) -> FewestBlocks:
+def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = NODES) -> FewestBlocks:
     """Cells of any kind, none wider than `width`, that leave few blocks to tell apart.
 
     >>> from noiseless.ranges import JointRange
@@ -59,15 +60,19 @@ def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = 1000) -> Fewes
     places, blocks = line.places.tolist(), overlap_partition(line.joint).y_blocks.tolist()
     cells = np.empty(len(line), np.int64)
     left = lower = used = 0
-    proof: Literal["counting", "solver"] = "counting"
+    proof: Literal["counting", "search"] = "counting"
     for island in _islands(line, blocks, width):
         found = _Island([places[i] for i in island], [blocks[i] for i in island], width)
         least, own = found.lower, found.cells
-        if least < found.count(own) and nodes and len(island) <= MOST_VALUES:
-            better, bound = solve(found.places, found.blocks, width, nodes)
-            own = own if better is None else min((own, better), key=found.count)
-            if bound > least:
-                least, proof = bound, "solver"
+        while least < found.count(own) and nodes and len(island) <= MOST_VALUES:
+            search = _CellSearch(found, least, nodes)
+            better = search.run()
+            if better is not None:
+                own = better
+            elif search.nodes < 0:
+                break
+            else:
+                least, proof = least + 1, "search"
         cells[line.order[island]] = own + used
         used += int(own.max()) + 1
         lower += least
@@ -102,16 +107,33 @@ class _Island:
     width: int
 
     @cached_property
+    def beyond(self) -> list[int]:
+        """For each value the first one that is too far away to share a cell that begins with it."""
+        found, j = [], 0
+        for place in self.places:
+            while j < len(self.places) and self.places[j] - place <= self.width:
+                j += 1
+            found.append(j)
+        return found
+
+    @cached_property
+    def needed(self) -> list[int]:
+        """How few cells the values from each one on can have, and 0 at the end."""
+        found = [0] * (len(self.places) + 1)
+        for i in range(len(self.places) - 1, -1, -1):
+            found[i] = 1 + found[self.beyond[i]]
+        return found
+
+    @cached_property
     def lower(self) -> int:
         """Components >= nodes - edges: the blocks and the fewest cells there can be, less the values."""
-        return max(1, len(set(self.blocks)) + max(self._widest()) + 1 - len(self.places))
+        return max(1, len(set(self.blocks)) + self.needed[0] - len(self.places))
 
     @cached_property
     def cells(self) -> IntArray:
-        """The best of some quick ways."""
-        ways = [self._widest(), self._kruskal(), self._eager(earliest=True), self._eager(earliest=False)]
+        """The better one of two quick ways, from the left and from the right."""
         mirrored = _Island([-x for x in self.places[::-1]], self.blocks[::-1], self.width)
-        ways += [way[::-1] for way in (mirrored._widest(), mirrored._eager(earliest=True))]
+        ways = self._eager(), mirrored._eager()[::-1]
         return min((np.unique(way, return_inverse=True)[1] for way in ways), key=self.count)
 
     def count(self, cells: IntArray) -> int:
@@ -120,146 +142,92 @@ class _Island:
         roots = roots_of_pairs(codes, cells, int(codes.max()) + 1, int(cells.max()) + 1)
         return int(np.count_nonzero(roots == np.arange(len(roots))))
 
-    def _widest(self) -> list[int]:
-        """Contiguous cells from the left, each as wide as possible: the fewest cells there can be."""
-        cell, start, found = 0, self.places[0], []
-        for place in self.places:
-            if place - start > self.width:
-                cell, start = cell + 1, place
-            found.append(cell)
-        return found
+    def _eager(self) -> list[int]:
+        """From the left: into the first open cell of another component, else a new cell."""
+        parents = list(range(max(self.blocks) + 1))
 
-    def _kruskal(self) -> list[int]:
-        """Join neighbouring cells by ascending gaps if that joins blocks and the cell stays narrow enough."""
-        size = len(self.places)
-        cell, block = _Sets(size), _Sets(max(self.blocks) + 1)
-        low, high = list(self.places), list(self.places)
-        for i in sorted(range(size - 1), key=lambda i: self.places[i + 1] - self.places[i]):
-            a, b = cell.root(i), cell.root(i + 1)
-            if high[b] - low[a] <= self.width and block.join(self.blocks[i], self.blocks[i + 1]):
-                low[b] = low[a]
-                cell.parent[a] = b
-        return [cell.root(i) for i in range(size)]
+        def root(block: int) -> int:
+            while parents[block] != block:
+                parents[block] = parents[parents[block]]
+                block = parents[block]
+            return block
 
-    def _eager(self, *, earliest: bool) -> list[int]:
-        """From the left: into an open cell of another component (earliest or latest), else a new cell."""
-        block = _Sets(max(self.blocks) + 1)
-        opened: list[tuple[int, int, int]] = []  # where it starts, its number, one of its blocks
-        found: list[int] = []
-        for place, own in zip(self.places, self.blocks, strict=True):
-            opened = [cell for cell in opened if place - cell[0] <= self.width]
-            near = opened[:_LOOK] if earliest else opened[: -_LOOK - 1 : -1]
-            chosen = next((cell for cell in near if block.join(cell[2], own)), None)
-            if chosen is None:
-                chosen = (place, len(found), own)
-                opened.append(chosen)
-            found.append(chosen[1])
+        opened, found = list[int](), list[int]()  # a cell is named by its first value
+        for j, place in enumerate(self.places):
+            opened = [i for i in opened if place - self.places[i] <= self.width]
+            own = root(self.blocks[j])
+            chosen = next((i for i in opened[:_LOOK] if root(self.blocks[i]) != own), j)
+            if chosen == j:
+                opened.append(j)
+            parents[root(self.blocks[chosen])] = own
+            found.append(chosen)
         return found
 
 
-class _Sets:
-    """Disjoint sets."""
-
-    def __init__(self, size: int) -> None:
-        self.parent = list(range(size))
-
-    def root(self, item: int) -> int:
-        """The set of an item."""
-        while self.parent[item] != item:
-            self.parent[item] = self.parent[self.parent[item]]
-            item = self.parent[item]
-        return item
-
-    def join(self, a: int, b: int) -> bool:
-        """Unite two sets; whether they were apart."""
-        a, b = self.root(a), self.root(b)
-        self.parent[a] = b
-        return a != b
+# With B blocks, n values, c cells and r values that go to a cell of their own component, B - n + c + r
+# components are left: any other value that does not open its cell joins two. From the left a value goes to
+# an open cell or opens one, which is named by it. To which cell of a component it goes is all the same: they
+# stay open as before. So a state is the open cells, and which of their blocks and those to come are joined.
 
 
-# A cell is named by its leftmost value i, and an arc (i, j) says that value j may be in it. Each block
-# needs one unit of flow, sent through cells from a block that is a root: each component needs a root, and
-# one is enough.
+@dataclass
+class _CellSearch:
+    """All cells that leave no more than some components, one value after the other.
 
-_SLACK = 1e-4
-"""How far the solver's dual bound may be off: it works to 1e-6."""
-
-
-def solve(places: list[int], blocks: list[int], width: int, nodes: int) -> tuple[IntArray | None, int]:
-    """The best cells that the solver found, and its lower bound on how many blocks are left.
-
-    The search ends after so many nodes of its tree, not after some time: the same program always has the same
-    solution. The cells are read off by rounding; whether they are narrow enough is checked in whole numbers.
+    Attributes:
+        island: the values.
+        most: how many components may be left.
+        nodes: how many states may still be looked at; below 0: given up.
+        failed: states that lead nowhere, with the least that was spent before.
     """
-    from scipy.optimize import milp
 
-    program = _Program(places, np.unique(blocks, return_inverse=True)[1].tolist(), width)
-    found = milp(**program.parts(), options={"node_limit": nodes})
-    bound = found.mip_dual_bound
-    lower = 1 if bound is None or not math.isfinite(bound) else math.ceil(bound - _SLACK)
-    return None if found.x is None else program.cells(found.x), lower
-
-
-@dataclass(frozen=True)
-class _Program:
-    """Variables: whether an arc is used, the flow along it, each block's supply, whether it is a root."""
-
-    places: list[int]
-    blocks: list[int]
-    width: int
+    island: _Island
+    most: int
+    nodes: int
+    failed: dict[object, int] = field(default_factory=dict)
 
     @cached_property
-    def arcs(self) -> IntArray:
-        """The arcs: their cells, and the values in them."""
-        near = np.abs(np.subtract.outer(self.places, self.places)) <= self.width
-        return np.stack(np.nonzero(np.triu(near)))
+    def limit(self) -> int:
+        """So many cells, and values that join nothing, there may be together."""
+        return self.most - len(set(self.island.blocks)) + len(self.island.places)
 
-    def parts(self) -> dict[str, Any]:
-        """What `milp` takes.
+    def run(self) -> IntArray | None:
+        """Cells that leave no more; None if there are none, or it was given up."""
+        found = self._from(0, (), tuple(range(max(self.island.blocks) + 1)), 0)
+        return None if found is None else np.unique(found, return_inverse=True)[1]
 
-        Each value is in one cell, and in one that has its leftmost value; flow only along arcs that are used;
-        a cell keeps none, a block one unit; only roots supply, and roots are counted.
-        """
-        from scipy.optimize import Bounds, LinearConstraint
-        from scipy.sparse import block_array, coo_array, eye_array
-
-        (cell, value), size, most = self.arcs, len(self.places), max(self.blocks) + 1
-        many = len(cell)
-        arcs, every = np.arange(many), eye_array(many)
-        opener = np.flatnonzero(cell == value)[cell]  # the arc of each arc's leftmost value
-
-        def incidence(rows: IntArray, count: int) -> Any:  # noqa: ANN401 - a sparse array of scipy
-            return coo_array((np.ones(many), (rows, arcs)), shape=(count, many))
-
-        others = cell != value
-        opened = (every - coo_array((np.ones(many), (arcs, opener)), shape=(many, many))).tocsr()[others]
-        each, none = eye_array(most), np.inf
-        rows: list[tuple[list[Any], float, float, int]] = [
-            ([incidence(value, size), None, None, None], 1, 1, size),
-            ([opened, None, None, None], -none, 0, int(others.sum())),
-            ([-most * every, every, None, None], -none, 0, many),
-            ([most * every, every, None, None], 0, none, many),
-            ([None, incidence(cell, size), None, None], 0, 0, size),
-            ([None, incidence(np.array(self.blocks)[value], most), each, None], 1, 1, most),
-            ([None, None, each, -most * each], -none, 0, most),
-        ]
-        parts, low, high, counts = zip(*rows, strict=True)
-        group, within = np.repeat((0, 1, 2, 2, 3, 4, 4), counts), np.concatenate([*map(np.arange, counts)])
-        order = np.lexsort((within, group))  # which of several best cells the solver finds depends on it
-        limits = (np.repeat(ends, counts)[order] for ends in (low, high))
-        sizes = (many, many, most, most)
-        return {
-            "c": np.repeat((0, 0, 0, 1), sizes),
-            "integrality": np.repeat((1, 0, 0, 1), sizes),
-            "bounds": Bounds(np.repeat((0, -most, 0, 0), sizes), np.repeat((1, most, most, 1), sizes)),
-            "constraints": LinearConstraint(block_array(list(parts), format="csr")[order], *limits),
-        }
-
-    def cells(self, solution: npt.NDArray[np.float64]) -> IntArray | None:
-        """The cell of each value: the arc that is used most, if that makes cells of the width."""
-        arcs = list(zip(solution, *self.arcs.tolist(), strict=False))
-        chosen = [max((used, i) for used, i, j in arcs if j == value)[1] for value in range(len(self.places))]
-        if any(self.places[j] - self.places[i] > self.width for j, i in enumerate(chosen)):
+    def _from(self, j: int, opened: tuple[int, ...], joined: tuple[int, ...], spent: int) -> list[int] | None:
+        """The cells of the values from j on, after so many cells and values that join nothing."""
+        island, blocks = self.island, self.island.blocks
+        if j == len(blocks):
+            return [] if spent <= self.limit else None
+        opened = tuple(i for i in opened if island.beyond[i] > j)
+        if spent + island.needed[island.beyond[opened[-1]] if opened else j] > self.limit:
             return None
-        found: IntArray = np.unique(chosen, return_inverse=True)[1]
-        return found
+        names: dict[int, int] = {}
+        met = (names.setdefault(joined[blocks[i]], len(names)) for i in (*opened, *range(j, len(blocks))))
+        state = j, opened, tuple(met)
+        if self.failed.get(state, spent + 1) <= spent:
+            return None
+        self.nodes -= 1
+        if self.nodes < 0:
+            return None
+        for chosen, cost, further in self._ways(j, opened, joined):
+            rest = self._from(j + 1, (*opened, j) if chosen == j else opened, further, spent + cost)
+            if rest is not None:
+                return [chosen, *rest]
+        self.failed[state] = spent
+        return None
+
+    def _ways(
+        self, j: int, opened: tuple[int, ...], joined: tuple[int, ...]
+    ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """The cells that value j can go to, what that costs, and what is joined then."""
+        own = joined[self.island.blocks[j]]
+        cells = {joined[self.island.blocks[i]]: i for i in opened}
+        for other, cell in cells.items():
+            if other != own:
+                yield cell, 0, tuple(own if block == other else block for block in joined)
+        yield j, 1, joined
+        if own in cells:
+            yield cells[own], 1, joined

@@ -1,22 +1,130 @@
-"""The sweeps of one line for one posterior or one width, and the climb from one posterior to the next."""
+"""One ordered public column as a line: sweeps for a posterior each, and what counting alone shows."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from math import gcd
+from typing import Any
 
 import numpy as np
 
 from noiseless.arrays import IntArray
+from noiseless.errors import RequestError
+from noiseless.ranges import JointRange
 from noiseless.search.contiguous import kernels
 from noiseless.search.contiguous.kernels import Row
-from noiseless.search.contiguous.line import OrderedRange
 from noiseless.search.loss import Utility
 from noiseless.tables.kernels import compiled
 
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrderedRange:
+    """A joint range [[S, X]] whose public values x lie on a line.
+
+    >>> line = OrderedRange.of(JointRange.from_pairs([("a", 7), ("b", 1), ("b", 4)]), np.array([7, 1, 4]))
+    >>> line.places.tolist(), line.unit, line.joint.posterior(0).tolist()
+    ([0, 1, 2], Fraction(3, 1), [1])
+
+    Attributes:
+        joint: the pairs (s, x), the x numbered in ascending order.
+        places: the distance of each x from the lowest, in units (Python integers where they are huge).
+        unit: the largest number of which all distances are multiples.
+        order: the code that each x had in the joint range that it comes from.
+    """
+
+    joint: JointRange
+    places: IntArray
+    unit: Fraction
+    order: IntArray
+
+    @classmethod
+    def of(cls, joint: JointRange, places: IntArray) -> "OrderedRange":
+        """From a joint range [[S, X]]: the X of `JointRange` is sensitive, its Y is public.
+
+        Args:
+            joint: the joint range.
+            places: where each public value lies, in whole numbers.
+
+        Raises:
+            RequestError: there is not one place for each public value, or two are equal.
+        """
+        if len(places) != joint.size_y:
+            raise RequestError(f"give one place for each of the {joint.size_y:,} public values")
+        order = np.argsort(places, kind="stable")
+        distances = places[order] - places.min()
+        steps = np.diff(distances)
+        if not steps.all():
+            raise RequestError("two public values have the same place; merge them first")
+        step = (int(np.gcd.reduce(steps)) if steps.dtype != object else gcd(*steps)) or 1
+        return cls(_reordered(joint, order), distances // step, Fraction(step), order)
+
+    def __len__(self) -> int:
+        """How many public values there are."""
+        return len(self.places)
+
+    def __repr__(self) -> str:
+        return f"OrderedRange({self.joint.size_x:,} sensitive values, {len(self):,} public ones on a line)"
+
+    @property
+    def span(self) -> int:
+        """The distance between the lowest and the highest x, in units."""
+        return int(self.places[-1])
+
+    @cached_property
+    def least_posterior(self) -> int:
+        """The smallest number of sensitive values behind an x: the posterior when nothing is merged."""
+        return int(self.joint.posterior_sizes.min())
+
+
+def _reordered(joint: JointRange, order: IntArray) -> JointRange:
+    """The same pairs, the y renumbered: new y i is old y `order[i]`."""
+    if np.array_equal(order, np.arange(len(order))):
+        return joint
+    sizes = joint.posterior_sizes[order]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    old = np.repeat(joint.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(joint))
+    y = np.repeat(np.arange(len(order)), sizes)
+    return JointRange.from_sorted(joint.x[old], y, joint.size_x)
+
+
+def most_answers(joint: JointRange, posterior: int) -> int:
+    """No partition has more cells with k sensitive values each: the largest q with sum_s min(n_s, q) >= q k.
+
+    n_s counts the public values behind which s occurs: s cannot be in more cells than that.
+
+    >>> most_answers(JointRange.from_pairs([("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5)]), 2)
+    2
+    """
+    sizes = np.sort(joint.support_sizes)
+    below = np.concatenate(([0], np.cumsum(sizes)))
+
+    def too_many(cells: int) -> bool:
+        smaller = int(np.searchsorted(sizes, cells))
+        return int(below[smaller]) + cells * (len(sizes) - smaller) < cells * posterior
+
+    return 1 + bisect_left(range(2, joint.size_y + 1), True, key=too_many)
+
+
+def least_cell_size(joint: JointRange, posterior: int) -> int:
+    """No partition with this posterior has a smaller largest cell.
+
+    There are at most `most_answers` cells; and each value adds at most max |[[S|x]]| sensitive values to its
+    cell. Where every x has one s the bound is attained: sort the values by s, the commonest first, and deal
+    them to so many cells in turn. An s with as many values or more reaches all cells; the others are dealt
+    evenly and each at most once to a cell, so each cell gets k different ones.
+    """
+    sizes = joint.posterior_sizes
+    missing = max(posterior - int(sizes.min()), 0)
+    return max(-(-joint.size_y // most_answers(joint, posterior)), 1 - (-missing // int(sizes.max())))
+
+
 SMALL = 200_000
 """Below this many steps plain Python is faster than loading the compiled kernels."""
+
+_LEAST = 20
+"""The least total takes as many steps a value as a whole frontier of so many posteriors."""
 
 _CHECKS = 24
 """How often a lower bound is tried to be raised: the bracket shrinks by this power of two."""
@@ -24,31 +132,30 @@ _CHECKS = 24
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """A line, and the width of a cell by which its loss is counted.
+    """A line, how the width of a cell is counted, and how many rows a cell holds.
 
     Attributes:
         line: the public values with their sensitive sets.
         utility: "distortion": a cell is as wide as its values are apart; "resolution": as the number of
             values that it holds, less one.
+        weights: how many rows each value has; one each if not given.
+        rows: how many rows each cell holds at least.
     """
 
     line: OrderedRange
     utility: Utility = "distortion"
+    weights: IntArray | None = None
+    rows: int = 1
 
     @property
     def span(self) -> int:
         """The width of the whole line."""
         return self.line.span if self.utility == "distortion" else len(self.line) - 1
 
-    @property
-    def endless(self) -> int:
-        """A width that no cell has."""
-        return self.span + 1
-
     @cached_property
     def fast(self) -> bool:
         """Whether the compiled kernels are used; huge numbers stay with Python."""
-        steps = len(self.line.joint) * self.line.joint.size_x
+        steps = len(self.line.joint) * max(_LEAST, self.line.joint.size_x)
         return steps >= SMALL and self.line.places.dtype != object
 
     def run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as the kernel's own
@@ -59,14 +166,27 @@ class Sweep:
         """An array as the kernels want it."""
         return np.ascontiguousarray(values, np.int64) if self.fast else np.asarray(values).tolist()
 
-    def blank(self, size: int, value: int = 0) -> Row:
-        """Room for a kernel's results."""
-        return np.full(size, value, np.int64) if self.fast else [value] * size
+    def blank(self, size: int, value: int | None = None) -> Row:
+        """Room for a kernel's results, filled with a value or with anything."""
+        if not self.fast:
+            return [value or 0] * size
+        return np.empty(size, np.int64) if value is None else np.full(size, value, np.int64)
+
+    @cached_property
+    def places(self) -> Row:
+        """Where the values lie."""
+        return self.row(self.line.places)
 
     @cached_property
     def x(self) -> Row:
         """The places that widths are measured between."""
-        return self.row(self.line.places if self.utility == "distortion" else np.arange(len(self.line)))
+        return self.places if self.utility == "distortion" else self.row(np.arange(len(self.line)))
+
+    @cached_property
+    def heads(self) -> Row:
+        """How many rows there are before each value, and at the end of the line."""
+        held = np.ones(len(self.line), np.int64) if self.weights is None else self.weights
+        return self.row(np.append(0, np.cumsum(held)))
 
     @cached_property
     def pairs(self) -> tuple[Row, Row, Row]:
@@ -77,44 +197,42 @@ class Sweep:
         return self.row(joint.starts), before, after
 
     @cached_property
-    def stretches(self) -> tuple[Row, Row]:
-        """For each value the first and the last of the stretch around it with the same sensitive set."""
-        firsts, lasts = self.blank(len(self.line)), self.blank(len(self.line))
-        self.run(kernels.same_runs, self.row(self.line.joint.x), self.pairs[0], firsts, lasts)
-        return firsts, lasts
+    def _anywhere(self) -> Row:
+        return self.blank(len(self.line), 0)
 
-    @cached_property
-    def ends_from_lowest(self) -> IntArray:
-        """Where 1, 2, ... different sensitive values have been met on the way from the lowest value."""
-        return self.line.joint.y[np.asarray(self.pairs[1]) < 0]
+    def can_hold(self, posterior: int) -> bool:
+        """Whether the line has as many sensitive values, and rows enough for a cell."""
+        return posterior <= self.line.joint.size_x and int(self.heads[-1]) >= self.rows
 
-    def windows(self, posterior: int) -> "Windows":
-        """The narrowest runs with so many sensitive values."""
+    def windows(self, posterior: int, lows: Row | None = None) -> "Windows":
+        """The narrowest runs with so many sensitive values, and the rows that a cell holds.
+
+        Args:
+            posterior: how many sensitive values.
+            lows: for each value the first one with which it may share a cell.
+        """
         size = len(self.line)
-        ends, held, starts, widths = (self.blank(size) for _ in range(4))
-        self.run(kernels.first_ends, *self.pairs, posterior, ends, held)
-        self.run(kernels.last_starts, self.x, ends, self.endless, starts, widths)
-        return Windows(self, posterior, ends, held, starts, widths)
-
-    def largest_posterior(self, width: int, least: int = 1) -> int:
-        """The largest posterior that cells of at most this width allow; `least` is known to be possible."""
-        further = range(least + 1, self.line.joint.size_x + 1)
-        return least + bisect_left(further, True, key=lambda k: not self.windows(k).is_possible(width))
+        starts, best, queue = self.blank(size), self.blank(size + 1), self.blank(size + 1)
+        limits = self._anywhere if lows is None else lows, posterior, self.rows, self.span + 1
+        width = self.run(
+            kernels.narrowest_cells, self.x, *self.pairs, self.heads, *limits, starts, best, queue
+        )
+        return Windows(self, starts, int(width))
 
     def is_refuted(self, posterior: int, width: int) -> bool:
         """Whether two values show that no partition at all has this posterior and cells of this width."""
         return bool(self.run(kernels.clashes, self.x, *self.pairs, width, posterior))
 
-    def least_of_any(self, posterior: int, width: int) -> int:
+    def least_of_any(self, posterior: int, low: int, high: int) -> int:
         """No partition at all with this posterior has cells narrower than this.
 
         Every value lies in a run with k sensitive values, and two values far apart do not share theirs.
 
         Args:
             posterior: k.
-            width: a width that some partition with this posterior has.
+            low: no partition has cells narrower than this.
+            high: a width that some partition with this posterior has.
         """
-        low, high = self.windows(posterior).cover_width(), width
         if low < high and self.is_refuted(posterior, high - 1):
             low = high
         for _ in range(_CHECKS):
@@ -130,215 +248,30 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """The narrowest runs of values with k different sensitive values.
+    """The narrowest runs of values with k different sensitive values, and the rows that a cell holds.
 
     Attributes:
         sweep: the line.
-        posterior: k.
-        ends: for each value the first one at which a run from it holds k sensitive values.
-        held: how many it holds there.
-        starts: for each value the last one from which a run to it holds k sensitive values, or -1.
-        widths: the width of that run.
+        starts: for each value the last one from which a run to it is such a run, or -1.
+        width: the least width of contiguous cells that are such runs; wider than the line if there are none.
     """
 
     sweep: Sweep
-    posterior: int
-    ends: Row
-    held: Row
     starts: Row
-    widths: Row
+    width: int
 
     def least_width(self) -> int:
         """The least width of cells with k sensitive values each: exact, contiguous cells."""
-        sweep = self.sweep
-        best, queue = (sweep.blank(len(sweep.line) + 1) for _ in range(2))
-        return int(sweep.run(kernels.least_width, sweep.x, self.starts, sweep.endless, best, queue))
-
-    def is_possible(self, width: int) -> bool:
-        """Whether there are contiguous cells, none wider, with k sensitive values each."""
-        return self.least_width() <= width
+        return self.width
 
     def cover_widths(self) -> IntArray:
         """For each value the least width of a run that holds it and k sensitive values."""
-        sweep = self.sweep
+        sweep, starts, x = self.sweep, np.asarray(self.starts), np.asarray(self.sweep.x)
+        widths = sweep.row(np.where(starts < 0, sweep.span + 1, x - x[starts]))
         queue, found = (sweep.blank(len(sweep.line)) for _ in range(2))
-        sweep.run(kernels.cover_widths, sweep.x, self.widths, queue, found)
+        sweep.run(kernels.cover_widths, sweep.x, widths, queue, found)
         return np.asarray(found)
 
     def cover_width(self) -> int:
         """The least width of runs with k sensitive values that together cover the line: they may overlap."""
         return int(self.cover_widths().max())
-
-
-# One posterior takes a sweep over all values. With thousands of sensitive values that would be thousands of
-# sweeps, yet from one posterior to the next little changes: only values whose narrowest runs are among the
-# widest matter. So after a sweep the next posteriors are climbed with those values alone, until they become
-# too many. Where sparse values at the ends decide (a normal column of 100,000 values) that is ten times as
-# fast with 40 sensitive values and sixty times with 1,000; where all parts are alike it buys nothing.
-
-PATIENCE = 10
-"""A climb may take as many steps as there are values, times this, before a sweep is cheaper."""
-
-_LEVEL = 16
-"""After so many posteriors with the same width the end of the level stretch is looked for."""
-
-
-class FrontierStep(NamedTuple):
-    """The least widths for one posterior: of contiguous cells, and of runs that cover the line."""
-
-    posterior: int
-    width: int
-    cover: int
-
-
-def steps(sweep: Sweep) -> Iterator[FrontierStep]:
-    """The least widths for ascending posteriors; one that is left out is as wide as the next one given."""
-    last = sweep.line.joint.size_x
-    step = FrontierStep(sweep.line.least_posterior, 0, 0)
-    windows, level = None, 0
-    yield step
-    while step.posterior < last:
-        base = step
-        if 0 < base.width < sweep.span:
-            for further in _Climb.after(base, windows or sweep.windows(base.posterior)).steps(base):
-                level = level + 1 if further.width == step.width else 0
-                step = further
-                yield step
-                if level == _LEVEL:
-                    break
-        windows = None
-        if step is base or level == _LEVEL:
-            windows = sweep.windows(_next(sweep, step, level))
-            step = FrontierStep(windows.posterior, windows.least_width(), windows.cover_width())
-            level = 0
-            yield step
-
-
-def _next(sweep: Sweep, step: FrontierStep, level: int) -> int:
-    """Which posterior to sweep for: the end of a level stretch, or else the next one."""
-    last = sweep.line.joint.size_x
-    if step.width == sweep.span:
-        return last
-    end = sweep.largest_posterior(step.width, step.posterior) if level == _LEVEL else step.posterior
-    return end if end > step.posterior else step.posterior + 1
-
-
-@dataclass
-class _Climb:
-    """What is kept between two sweeps.
-
-    Attributes:
-        windows: the runs of the last sweep.
-        places: the values that may be dead for the posteriors to come.
-        starts: where a run that ends there begins; it grows with the posterior.
-        held: how many sensitive values it holds.
-        stop: the last posterior for which these are enough.
-        work: how many steps are left.
-    """
-
-    windows: Windows
-    places: Row
-    starts: Row
-    held: Row
-    stop: int
-    work: int
-
-    @classmethod
-    def after(cls, step: FrontierStep, windows: Windows) -> "_Climb":
-        """Ready for the posteriors after a sweep.
-
-        A run that holds m sensitive values within the cover's width is not dead up to the posterior m.
-        """
-        sweep = windows.sweep
-        size, last = len(sweep.line), sweep.line.joint.size_x
-        begun, counted = sweep.blank(size), sweep.blank(size)
-        sweep.run(kernels.held_within, sweep.x, *sweep.pairs, windows.starts, step.cover, begun, counted)
-        x, starts, held = (np.asarray(row) for row in (sweep.x, begun, counted))
-        counts = np.where(x - x[starts] <= step.cover, held, step.posterior)
-        counts[: windows.ends[0]] = last  # before the first end all stay dead, which needs no list
-        later = np.arange(step.posterior + 1, last + 1)
-        below = np.cumsum(np.bincount(counts, minlength=last + 1))[later - 1]
-        work = PATIENCE * size
-        stop = step.posterior + int(np.count_nonzero((later - step.posterior) * below <= work))
-        places = np.flatnonzero(counts < stop)
-        rows = sweep.row(places), sweep.row(starts[places]), sweep.row(held[places])
-        return cls(windows, *rows, stop, work)
-
-    def steps(self, step: FrontierStep) -> Iterator[FrontierStep]:
-        """One posterior after the other, as long as that is cheaper than another sweep."""
-        sweep, gap = self.windows.sweep, 1
-        for posterior in range(step.posterior + 1, self.stop + 1):
-            first = int(sweep.ends_from_lowest[posterior - 1])
-            dead = self._dead(posterior, first, step.cover)
-            if dead is None:
-                return
-            cover = int(sweep.run(kernels.cover_dead, sweep.x, *dead, first, step.cover, self._queue))
-            high = min(2 * cover, sweep.span)  # at twice the cover there are cells for certain
-            width = self._least_width(posterior, max(step.width, cover), high, dead, gap)
-            if width is None:
-                return
-            gap = max(width - step.width, 1)
-            step = FrontierStep(posterior, width, cover)
-            yield step
-            if width == sweep.span:
-                return
-
-    def _dead(self, posterior: int, first: int, width: int) -> tuple[Row, Row, int] | None:
-        """What is dead from `first` on, and the widths of the runs there; None: given up."""
-        sweep = self.windows.sweep
-        begins, _, after = sweep.pairs
-        narrowest, dead, dead_widths = self._room
-        self.work = int(
-            sweep.run(
-                kernels.narrowest_runs,
-                *(sweep.x, begins, after, sweep.stretches[0], posterior, sweep.endless),
-                *(self.places, self.starts, self.held, narrowest, self.work),
-            )
-        )
-        if self.work < 0:
-            return None
-        count = sweep.run(kernels.dead_places, self.places, narrowest, first, width, dead, dead_widths)
-        return dead, dead_widths, int(count)
-
-    def _least_width(
-        self, posterior: int, low: int, high: int, dead: tuple[Row, Row, int], gap: int
-    ) -> int | None:
-        """Search from `low` up to `high`, which is possible for certain; None: given up.
-
-        Each check tells up to which width its answer stays the same, so the search ends at a width that
-        occurs.
-        """
-        sweep = self.windows.sweep
-        begins, before, _ = sweep.pairs
-        width, least = low, low
-        while True:
-            possible, until, work = sweep.run(
-                kernels.follow,
-                *(sweep.x, begins, before, sweep.stretches[1], self.windows.ends, self.windows.held),
-                *(posterior, width, least, sweep.endless, *dead, *self._intervals, self.work),
-            )
-            self.work = int(work)
-            if self.work < 0:
-                return None
-            if possible:
-                high = int(until)
-            else:
-                low = int(until)
-                gap *= 2
-            if low >= high:
-                return high
-            width = min((low + high) // 2, low + gap)
-
-    @cached_property
-    def _room(self) -> tuple[Row, Row, Row]:
-        size, blank = len(self.places), self.windows.sweep.blank
-        return blank(size), blank(size), blank(size)
-
-    @cached_property
-    def _queue(self) -> Row:
-        return self.windows.sweep.blank(len(self.places) + 1)
-
-    @cached_property
-    def _intervals(self) -> tuple[Row, Row]:
-        size, blank = len(self.windows.sweep.line) + 2, self.windows.sweep.blank
-        return blank(size), blank(size)

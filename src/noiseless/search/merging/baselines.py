@@ -1,7 +1,9 @@
 """What others do, in the same frame: each returns cells that are measured like any others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -10,12 +12,16 @@ import numpy.typing as npt
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
-from noiseless.ranges import JointRange
-from noiseless.search.codebook import Codebook
+from noiseless.ranges import JointRange, count_blocks
+from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Categories, Column, Numbers
-from noiseless.search.loss import Lagrangian
+from noiseless.search.loss import Lagrangian, Utility
+from noiseless.search.measures import Memory
 from noiseless.search.merging.plain_paths import Pair, PlainCells, as_loss
 from noiseless.search.problem import Cells, Problem, SideInformation
+from noiseless.tables.kernels import run_starts
+
+_ROOM = 2**62
 
 
 def generalise_and_suppress(joint: JointRange, k: int) -> Cells:
@@ -174,11 +180,9 @@ def equal_width(column: Numbers, cells: int) -> Cells:
     ((0, 1, 2), (3,))
     """
     _at_least_one(cells)
-    steps = column.steps.astype(object)
-    low, width = steps.min(), steps.max() - steps.min()
-    return Cells.from_labels(
-        [min(int((step - low) * cells // width), cells - 1) if width else 0 for step in steps]
-    )
+    low, high = int(column.steps.min()), int(column.steps.max())
+    steps = column.steps if (abs(low) + abs(high)) * cells < _ROOM else column.steps.astype(object)
+    return Cells.from_labels(np.minimum((steps - low) * cells // max(1, high - low), cells - 1))
 
 
 def equal_frequency(column: Numbers, cells: int, rows: npt.ArrayLike | None = None) -> Cells:
@@ -198,11 +202,100 @@ def equal_frequency(column: Numbers, cells: int, rows: npt.ArrayLike | None = No
     labels = np.empty(len(column), np.int64)
     twice = 2 * np.cumsum(held[order]) - held[order]  # twice the place of its middle row
     labels[order] = np.minimum(twice * cells // max(1, 2 * int(held.sum())), cells - 1)
-    for at in np.flatnonzero(np.diff(column.steps[order]) == 0):  # one number, one bin
-        labels[order[at + 1]] = labels[order[at]]
+    starts = run_starts(column.steps[order])  # one number, one bin
+    labels[order] = np.repeat(labels[order[starts]], np.diff(starts, append=len(order)))
     return Cells.from_labels(labels)
 
 
 def _at_least_one(cells: int) -> None:
     if cells < 1:
         raise RequestError("at least one cell is needed")
+
+
+SUPPRESSION, DESCENT, MONDRIAN = "generalise and suppress", "steepest descent", "Mondrian"
+WIDTH, FREQUENCY = "equal width", "equal frequency"
+BASELINES = (SUPPRESSION, DESCENT, MONDRIAN, WIDTH, FREQUENCY)
+"""What other people's methods are called."""
+
+MOST_FOR_MONDRIAN = 60_000
+MOST_FOR_BINS = 300_000
+MOST_PAIRS = 2 * 10**5
+"""Steepest descent looks at all pairs before each merge; at no more than about so many in all."""
+
+SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 75, 100, 150, 200, 500, 1000)
+WEIGHTS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
+
+
+@dataclass(frozen=True, eq=False)
+class Baselines:
+    """The baselines of a problem. They know neither groups nor side information, and are measured with them.
+
+    Attributes:
+        memory: where their cells are kept.
+        utility: what is kept.
+    """
+
+    memory: Memory
+    utility: Utility
+
+    def run(self, report: Callable[[float], None]) -> dict[str, str]:
+        """Run all of them; what was left out, and why."""
+        notes = {}
+        for number, name in enumerate(BASELINES):
+            report(number / len(BASELINES))
+            made = self._makers(name)
+            if isinstance(made, str):
+                notes[name] = f"left out: {made}"
+                continue
+            for setting, make in made.items():
+                self.memory.add(self._problem.within_groups(make()), name, setting=setting)
+        return notes
+
+    def _makers(self, name: str) -> dict[str, Callable[[], Cells]] | str:
+        """What makes the cells of a baseline, by how it is asked; or why it is left out."""
+        problem = self._problem
+        sizes = [k for k in SIZES if k <= problem.joint.size_x]
+        if name == SUPPRESSION:
+            held, made = (
+                problem.marginal.posterior_sizes,
+                cache(partial(generalise_and_suppress, problem.marginal)),
+            )
+            return {f"k = {k}": partial(made, 1 + int(held[held < k].max(initial=0))) for k in sizes}
+        if name == DESCENT:
+            return self._descent()
+        book = problem.codebook
+        columns = book.columns if isinstance(book, ColumnCodebook) else ()
+        most = MOST_FOR_MONDRIAN if name == MONDRIAN else MOST_FOR_BINS
+        is_line = len(columns) == 1 and isinstance(columns[0], Numbers)
+        if not (columns if name == MONDRIAN else is_line):
+            return "it needs columns to halve" if name == MONDRIAN else "it is for one numeric column"
+        if problem.size > most:
+            return f"more than {most:,} public values take too long"
+        if name == MONDRIAN:
+            return {f"k = {k}": partial(mondrian, problem.marginal, columns, k) for k in sizes}
+        return {
+            f"{many} bins": partial(self._bins, name, many) for many in (1, *SIZES) if many <= problem.size
+        }
+
+    def _bins(self, name: str, many: int) -> Cells:
+        book = self._problem.codebook
+        column = book.columns[0] if isinstance(book, ColumnCodebook) else None
+        if not isinstance(column, Numbers):
+            raise TypeError("bins are of numbers")
+        return (
+            equal_width(column, many)
+            if name == WIDTH
+            else equal_frequency(column, many, rows=self._problem.weights)
+        )
+
+    def _descent(self) -> dict[str, Callable[[], Cells]] | str:
+        problem = self._problem
+        if problem.size**2 * count_blocks(problem.joint) > MOST_PAIRS:
+            return "it looks at all pairs of values before each merge, which takes too long"
+        book = problem.codebook if self.utility == "distortion" else None
+        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with)
+        return {f"weight {float(weight):g}": partial(run, weight) for weight in WEIGHTS}
+
+    @property
+    def _problem(self) -> Problem:
+        return self.memory.problem

@@ -3,22 +3,31 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
+from math import ceil, floor
 
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure, Rational
-from noiseless.questions import LinearOnBox, Query
+from noiseless.pricing.reach import QuantizedQuery
+from noiseless.questions import Additive, Lattice, LinearOnBox, OrderStatistic, Query, Span
 from noiseless.ranges.quantizer import Edged, Quantizer, Uniform
 from noiseless.theory.accuracy.counts import DatasetCounts
+from noiseless.theory.accuracy.peaks import MOST_PEOPLE, LatticeSumLaw, LinearLaw, full_cells, peaked_law
 from noiseless.theory.accuracy.policy import AccuracyPolicy
 from noiseless.theory.accuracy.pushforward import WHOLE, LinearVolume, Volume
 from noiseless.theory.accuracy.walk import EdgeGrid
+from noiseless.work import spend
 
 MOST_CELLS = 2**13
 """A policy with more cells is not worked out."""
 
 _NEAR = Fraction(999, 1000)
 """A policy that leaves this part of a bound is not compared with a closer one."""
+
+_FEW = 2**11
+"""With few answers on a lattice, or few cells times people, every choice of cells is weighed."""
+
+_LEAST_STEPS = 2**19
+"""What it takes at most to find the cells of a question that is asked of a curator."""
 
 _POSITIVE = "a tolerated error is a number above 0"
 
@@ -49,7 +58,7 @@ def fewest_cells(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     source, tolerated = pushed(asked), _tolerated(error)
     if isinstance(source, DatasetCounts):
         return source.policy(source.fewest(tolerated), tolerated)
-    cells = _cells_across(source, tolerated)
+    cells = _cells_across(source.span, tolerated)
     quantizer = Uniform(source.span, cells)
     edges = [quantizer.edge(cell) for cell in range(cells + 1)]
     closer = source.refined([*edges, *_ends(source, tolerated)])
@@ -77,10 +86,13 @@ def least_leakage(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     Raises:
         RequestError: the error is not positive, or too small to work the cells out.
     """
-    source, tolerated = pushed(asked), _tolerated(error)
+    tolerated = _tolerated(error)
+    if (found := _at_once(asked, tolerated)) is not None:
+        return found
+    source = pushed(asked)
     if isinstance(source, DatasetCounts):
         return source.policy(source.least_leaking(tolerated), tolerated, "contiguous")
-    cells = _cells_across(source, tolerated)
+    cells = _cells_across(source.span, tolerated)
     if isinstance(source, LinearVolume):
         edges, shares = _linear_cells(source, 2 * tolerated, cells)
         quantizer = Edged(source.span, tuple(edges))
@@ -88,8 +100,48 @@ def least_leakage(asked: AnswerSource, error: Rational) -> AccuracyPolicy:
     return _walked(source, tolerated)
 
 
+def _at_once(asked: AnswerSource, error: Fraction) -> AccuracyPolicy | None:
+    """Cells of full width where these are optimal and finding others would take long."""
+    if isinstance(asked, DatasetCounts) or (law := peaked_law(asked)) is None:
+        return None
+    if isinstance(asked.span, Lattice):
+        is_few = isinstance(law, LatticeSumLaw) and asked.span.last <= _FEW
+        _require_few(0 if is_few else _cells_on(asked.span, error))
+    else:
+        cells = _cells_across(asked.span, error)
+        is_few = isinstance(law, LinearLaw) and cells * law.law.count <= _FEW
+    return None if is_few else full_cells(law, asked.span, error)
+
+
+def least_leaking(query: Query, error: Fraction) -> QuantizedQuery:
+    """The same for a question that a curator is asked: only where it is found at once.
+
+    Raises:
+        RequestError: it is not known, or would take long.
+    """
+    if not isinstance(query, Additive | OrderStatistic):
+        raise RequestError("the least leakage of such an answer is not known; leave least(leakage) out")
+    law, span = peaked_law(query), query.span
+    _require_few(_cells_on(span, error))
+    spend(_LEAST_STEPS)
+    is_small = query.people * span.last <= _FEW or (isinstance(law, LatticeSumLaw) and span.last <= _FEW)
+    if is_small:
+        return QuantizedQuery(query, least_leakage(query, error).quantizer)
+    found = None if law is None else full_cells(law, span, error)
+    if found is None:
+        raise RequestError("the least leakage of these answers takes long to find; leave least(leakage) out")
+    return QuantizedQuery(query, found.quantizer)
+
+
 def pushed(asked: AnswerSource) -> Volume | DatasetCounts:
-    """The push-forward of a question."""
+    """The push-forward of a question.
+
+    Raises:
+        RequestError: it is not known, or there are too many people.
+    """
+    people = asked.people if isinstance(asked, Query) else getattr(asked, "dimension", 0)
+    if people > MOST_PEOPLE:
+        raise RequestError(f"the datasets of more than {MOST_PEOPLE:,} people are not worked out")
     if isinstance(asked, Volume | DatasetCounts):
         return asked
     if isinstance(asked, LinearOnBox):
@@ -198,11 +250,20 @@ def _tolerated(error: Rational) -> Fraction:
     return tolerated
 
 
-def _cells_across(volume: Volume, error: Fraction) -> int:
+def _cells_across(span: Span, error: Fraction) -> int:
     """How many cells it takes that are as wide as the error allows, which is above 0; not too many."""
     if not error:
         raise RequestError(_POSITIVE)
-    cells = max(1, ceil(volume.span.width / (2 * error)))
+    cells = max(1, ceil(span.width / (2 * error)))
+    _require_few(cells)
+    return cells
+
+
+def _cells_on(span: Lattice, error: Fraction) -> int:
+    """The same on a lattice."""
+    return ceil(Fraction(span.last + 1, floor(2 * error / span.step) + 1))
+
+
+def _require_few(cells: int) -> None:
     if cells > MOST_CELLS:
         raise RequestError(f"so small an error needs {cells:,} cells; up to {MOST_CELLS:,} are worked out")
-    return cells

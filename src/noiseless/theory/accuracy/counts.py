@@ -20,6 +20,9 @@ from noiseless.theory.accuracy.walk import best_walk, largest_target
 MOST_ANSWERS = 2**13
 """Different answers up to so many are told apart."""
 
+MOST_TERMS = 2**18
+"""Terms that are added up for an order statistic."""
+
 MOST_DATASETS = 50_000
 """Datasets of people who are alike are listed one by one up to so many, where nothing quicker is known."""
 
@@ -138,7 +141,8 @@ def _counted(query: Query) -> Counter[int]:
     people = query.people
     if not few_groups(attribute.size, people + 1, MOST_DATASETS * attribute.size):
         raise RequestError(
-            f"there are more than {MOST_DATASETS:,} datasets, and no quicker way to count them"
+            f"there are more than {MOST_DATASETS:,} datasets, and no quicker way to count them;"
+            " ask for the fewest cells"
         )
     datasets: Counter[int] = Counter()
     for chosen in combinations_with_replacement(attribute.numbers, people):
@@ -172,6 +176,8 @@ def _of_order(query: OrderStatistic) -> Counter[int]:
     """At most v: at least `rank` of the people have one of the numbers up to v."""
     size, people, numbers = query.attribute.size, query.people, query.attribute.numbers
     _require(size)
+    if size * (people - query.rank + 1) > MOST_TERMS:
+        raise RequestError("there are too many people to count their datasets; ask for the fewest cells")
     upto = [
         sum(comb(people, k) * c**k * (size - c) ** (people - k) for k in range(query.rank, people + 1))
         for c in range(size + 1)

@@ -179,11 +179,6 @@ class Boxes(NamedTuple):
     starts: FloatArray
     lengths: FloatArray
 
-    @property
-    def volumes(self) -> FloatArray:
-        """Their shares of the unit box, exactly."""
-        return np.asarray(self.lengths.prod(axis=1))
-
     def halved(self, axis: npt.NDArray[np.intp] | int) -> "Boxes":
         """Each box cut in two along an axis."""
         lengths, rows = self.lengths.copy(), np.arange(len(self.starts))

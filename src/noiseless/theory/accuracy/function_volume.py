@@ -14,7 +14,7 @@ from noiseless.arrays import FloatArray
 from noiseless.domain.grammar import read_expression
 from noiseless.errors import RequestError
 from noiseless.exact import Enclosure, Rational, round_down, round_up
-from noiseless.questions import Continuum
+from noiseless.questions import Continuum, OwnQuery
 from noiseless.theory.accuracy.enclosed_functions import (
     Boxes,
     EnclosedFunction,
@@ -120,6 +120,32 @@ class FunctionVolume(Volume):
         return len(self.function.sides)
 
     @cached_property
+    def query(self) -> OwnQuery:
+        """The function as a question whose coordinates are one person's each.
+
+        A coordinate moves it by its steepest slope times its side at most, and no farther than the values on
+        the boxes along a line are apart.
+        """
+        moved = max(min(self._steepest(axis), self._apart(axis)) for axis in range(self.dimension))
+        farthest = Fraction(float(moved)) if isfinite(moved) else self.span.width
+        return OwnQuery.of(self.dimension, (self.span.low, self.span.high), farthest)
+
+    def _steepest(self, axis: int) -> float:
+        slope = self.jets.slopes[axis]
+        return float(max(-slope.low.min(), slope.high.max()))
+
+    def _apart(self, axis: int) -> float:
+        """How far values are apart along an axis; infinite where boxes do not make whole lines."""
+        columns = np.hstack([np.delete(part, axis, axis=1) for part in self.boxes])
+        _, lines = np.unique(columns, axis=0, return_inverse=True)
+        count = int(lines.max()) + 1
+        low, high = np.full(count, np.inf), np.full(count, -np.inf)
+        np.minimum.at(low, lines.ravel(), self.jets.values.low)
+        np.maximum.at(high, lines.ravel(), self.jets.values.high)
+        lengths = np.bincount(lines.ravel(), self.boxes.lengths[:, axis])
+        return float(np.nextafter(high - low, np.inf).max()) if (lengths == 1).all() else np.inf
+
+    @cached_property
     def size(self) -> Fraction:
         """The product of the sides."""
         return prod((high - low for low, high in self.function.sides), start=Fraction(1))
@@ -141,7 +167,8 @@ class FunctionVolume(Volume):
 
     @cached_property
     def _volumes(self) -> FloatArray:
-        return self.boxes.volumes
+        """The boxes' shares of the unit box, exactly."""
+        return np.asarray(self.boxes.lengths.prod(axis=1))
 
     def refined(self, levels: Sequence[Fraction]) -> "FunctionVolume":
         """The same with smaller boxes where one of the levels passes."""

@@ -1,7 +1,7 @@
 """What a policy chosen for its accuracy gives away: privacy, quality and the adversary's error ([P4])."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -11,11 +11,8 @@ from noiseless.exact import Bits, Enclosure, Nats, Rational, log2_bounds, round_
 from noiseless.measures import leakage, maximin
 from noiseless.ranges import JointRange
 from noiseless.ranges.quantizer import Quantizer
-from noiseless.theory.accuracy.pushforward import LinearVolume, Volume
-from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.continuous.joint import ContinuousRange
-from noiseless.theory.distortion import radius_for_volume
-from noiseless.theory.polytopes import Distance, Polytope, symmetric_slab_radius
+from noiseless.theory.polytopes import Distance
 
 NumberOrVector = Rational | Sequence[Rational]
 Scope = Literal["all", "contiguous"]
@@ -95,12 +92,12 @@ class AccuracyPolicy:
     @property
     def privacy_by_leakage(self) -> float:
         """P1 = 1 / L0(X;Y) (Definition III.1 of [P4]), rounded down; infinite when nothing leaks."""
-        return _inverse(self.leakage)
+        return inverse(self.leakage)
 
     @property
     def privacy_by_maximin(self) -> float:
         """P2 = 1 / I*(X;Y), in 1 / bits, rounded down; infinite for a constant."""
-        return _inverse(self.maximin)
+        return inverse(self.maximin)
 
     def to_dict(self) -> dict[str, Any]:
         """The policy under the names it has in JSON."""
@@ -150,52 +147,6 @@ def _number(value: float) -> float | str:
     return value if math.isfinite(value) else "inf"
 
 
-@dataclass(frozen=True)
-class AdversaryError:
-    """How far the best estimate of the dataset is from it, behind each answer.
-
-    Attributes:
-        errors: for each cell, the largest error that the best estimate can have; or a lower bound.
-        exact: whether these are exact; otherwise nobody's error is smaller.
-    """
-
-    errors: tuple[Distance, ...]
-    exact: bool
-
-    @property
-    def smallest(self) -> Distance:
-        """The dmin of [P4]: what everybody is granted."""
-        return min(self.errors)
-
-    @property
-    def largest(self) -> Distance:
-        """The dmax of [P4]."""
-        return max(self.errors)
-
-
-def adversary_error(volume: Volume, quantizer: Quantizer) -> AdversaryError:
-    """The error of an adversary who sees the cell and estimates the whole dataset ((4) and (7) of [P4]).
-
-    Exact for sums and means of any number of people, and for other linear queries of up to 8; else by
-    Theorem II.2: a cell lies in a ball of at least its volume.
-
-    >>> from noiseless.ranges.quantizer import Uniform
-    >>> heights = LinearVolume.of((Fraction(1, 2),) * 2, [(100, 250)] * 2)
-    >>> adversary_error(heights, Uniform(heights.span, 21)).smallest
-    Distance(5000/49)
-    """
-    answers = [quantizer.answer(cell) for cell in range(quantizer.cells)]
-    if isinstance(volume, LinearVolume) and volume.is_symmetric_in_people and volume.normal[0]:
-        return AdversaryError(tuple(_symmetric_radii(volume, answers)), exact=True)
-    if isinstance(volume, LinearVolume) and volume.dimension <= MOST_AXES:
-        box = Box.of(*volume.sides)
-        slabs = (Polytope.slab(box, volume.normal, cell.lower, cell.upper) for cell in answers)
-        return AdversaryError(tuple(slab.radius for slab in slabs), exact=True)
-    edges = [quantizer.edge(cell) for cell in range(quantizer.cells + 1)]
-    radii = (radius_for_volume(share.lower * volume.size, volume.dimension) for share in volume.shares(edges))
-    return AdversaryError(tuple(Distance(Fraction(radius) ** 2) for radius in radii), exact=False)
-
-
 def quality(truths: Sequence[NumberOrVector], reports: Sequence[NumberOrVector]) -> float:
     """Q = 1 / max_x ||f(x) - f~(x)||_2, rounded down; infinite when every report is the truth.
 
@@ -234,7 +185,7 @@ def privacy_by_leakage(joint: JointRange | ContinuousRange) -> float:
     Inequalities:
         * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
     """
-    return _inverse(leakage(joint))
+    return inverse(leakage(joint))
 
 
 def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
@@ -249,22 +200,14 @@ def privacy_by_maximin(joint: JointRange | ContinuousRange) -> float:
         * `P1 <= P2` where values are counted, since `I*(X;Y) <= L0(X;Y)`.
     """
     information = maximin(joint)
-    return _inverse(information) if isinstance(information, Bits) else 0.0
+    return inverse(information) if isinstance(information, Bits) else 0.0
 
 
-def _inverse(bits: Bits | Nats) -> float:
+def inverse(bits: Bits | Nats) -> float:
     """1 / an amount of information, rounded down; infinite of nothing."""
     if isinstance(bits, Bits):
         above = log2_bounds(bits.ratio)[1]
         return round_down(1 / above) if above else math.inf
     if bits.ratio == 1:
         return math.inf
-    return 0.0 if math.isinf(bits.ratio) else round_down(1 / Fraction(bits.upper))
-
-
-def _symmetric_radii(volume: LinearVolume, cells: Iterable[tuple[Fraction, Fraction]]) -> Iterable[Distance]:
-    """The radius of each cell of a sum or mean of people from one interval."""
-    people, weight, (start, end) = volume.dimension, volume.normal[0], volume.sides[0]
-    for cell in cells:
-        low, high = sorted((answer / weight - people * start) / (end - start) for answer in cell)
-        yield symmetric_slab_radius(people, low, high) * (end - start)
+    return 0.0 if bits.ratio == math.inf else round_down(1 / Fraction(bits.upper))

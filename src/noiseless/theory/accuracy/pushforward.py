@@ -125,7 +125,8 @@ class LinearVolume(Volume):
         return Continuum(sum((e[0] for e in ends), Fraction(0)), sum((e[1] for e in ends), Fraction(0)))
 
     @cached_property
-    def _unit(self) -> Fraction:
+    def unit(self) -> Fraction:
+        """The unit in which all coordinates move the answer by whole numbers."""
         return common_unit(self._lengths)
 
     @cached_property
@@ -137,7 +138,7 @@ class LinearVolume(Volume):
     @cached_property
     def law(self) -> UniformSum:
         """The sum of independent numbers, uniform on [0, w] each, in whole units."""
-        return UniformSum(tuple(sorted(Counter(int(each / self._unit) for each in self._lengths).items())))
+        return UniformSum(tuple(sorted(Counter(int(each / self.unit) for each in self._lengths).items())))
 
     def below(self, level: Fraction) -> Enclosure:
         """By inclusion and exclusion over the corners of the box."""
@@ -145,11 +146,11 @@ class LinearVolume(Volume):
             return NOTHING if self._lengths or level < self.span.low else Enclosure(Fraction(0), Fraction(1))
         if level >= self.span.high:
             return WHOLE
-        return self.law.below((level - self.span.low) / self._unit)
+        return self.law.below((level - self.span.low) / self.unit)
 
     def guess(self, share: Fraction) -> Fraction:
         """About the level with this share below it: near enough to choose an edge, not certified."""
-        return self.span.low + self._unit * self.law.quantile(share)
+        return self.span.low + self.unit * self.law.quantile(share)
 
     @property
     def is_symmetric_in_people(self) -> bool:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, count
-from math import comb, exp, expm1, factorial, log, prod
-from typing import TYPE_CHECKING, Any
+from math import comb, exp, factorial, log, prod, sqrt
+from typing import Any
+
+from flint import acb, arb, ctx
 
 from noiseless.exact import Enclosure, ball
-
-if TYPE_CHECKING:
-    from flint import acb, arb
 
 MOST_TERMS = 2**15
 """Sums of corners are listed up to so many: 16 different weights, or any number of equal ones."""
@@ -31,6 +30,9 @@ DIGITS = 10**12
 
 _GUARD = 32
 """Bits kept beside those that are asked for."""
+
+_TILT_PRECISION = 256
+"""Bits with which tilted means and variances are computed: they are differences of large numbers."""
 
 _RATES = 20.0
 """Rates are looked for over so many powers of e."""
@@ -98,6 +100,8 @@ class UniformSum:
 
         None when there are too many corners below the level, or their powers are too large.
         """
+        if self.count > MOST_TERMS:
+            return None
         if self._stored is not None:
             return self._by_moments(level, *self._stored)
         terms = self._corners if self._corners is not None else self._corners_below(level)
@@ -162,8 +166,7 @@ class UniformSum:
 
     def _enclosed(self, level: Fraction) -> Enclosure:
         """A ball, precise enough for the size of the share; simple bounds where that is beyond reason."""
-        inner = (2 * level / self.length) ** self.count / 2  # a half of the box with the level in its middle
-        above = exponential_bound(self.weights, level)
+        inner, above = Tilt(self.weights).bounds(level)
         precision = PRECISION + above.denominator.bit_length() - above.numerator.bit_length()
         if precision > MOST_PRECISION:
             return Enclosure(inner, above)
@@ -179,7 +182,7 @@ def _alternating(total: int, last: int) -> list[int]:
     return signs
 
 
-def share_below(weights: Sequence[tuple[int, int]], distance: Fraction, precision: int) -> "arb":
+def share_below(weights: Sequence[tuple[int, int]], distance: Fraction, precision: int) -> arb:
     """A ball that holds the share of sums that are more than `distance` below the middle.
 
     With d the distance, 1/2 - (1/pi) int_0^oo sin(d t)/t prod sinc(w t/2) dt (Gil-Pelaez). Up to T the
@@ -190,15 +193,13 @@ def share_below(weights: Sequence[tuple[int, int]], distance: Fraction, precisio
         distance: how far below the middle, not negative.
         precision: the bits that the error is aimed at.
     """
-    from flint import acb, arb, ctx
-
     with ctx.workprec(precision + _GUARD):
         count = sum(times for _, times in weights)
         d = ball(distance)
         logs = sum((times * (arb(2) / weight).log() for weight, times in weights), arb(0))
         end = ((logs - arb(count).log() + precision * arb(2).log()) / count).exp().upper()
 
-        def integrand(t: "acb", _: bool) -> "acb":
+        def integrand(t: acb, _: bool) -> acb:
             product = (t * d).sinc()
             for weight, times in weights:
                 product *= (t * weight / 2).sinc() ** times
@@ -210,32 +211,71 @@ def share_below(weights: Sequence[tuple[int, int]], distance: Fraction, precisio
         return arb(1) / 2 - d * inside / arb.pi() + arb(0, tail.upper())
 
 
-def exponential_bound(weights: Sequence[tuple[int, int]], level: Fraction) -> Fraction:
-    """Chernoff's bound of the share of sums below a level: e^(r s) prod (1 - e^(-r w)) / (r w), r near best.
+@dataclass(frozen=True)
+class Tilt:
+    """Exponential bounds of the chance of a small sum, near the best rate; any rate r > 0 gives bounds.
 
-    Any r > 0 gives a bound; the best one is found in floats, the bound is then computed in balls.
+    With M = E e^(-r X), the sum is at most s with a chance of at most e^(r s) prod M. Under the law that is
+    tilted by e^(-r X) it lies within t = sqrt(2 variance) of its mean m with a chance of at least 1/2
+    (Chebyshev); so if m + t <= s the chance is at least e^(r (m - t)) prod M / 2.
+
+    Attributes:
+        weights: each w, and how often it occurs: numbers are uniform on [0, w], or on 0, ..., w - 1.
+        whole: which of the two.
     """
-    from flint import arb, ctx
 
-    with ctx.workprec(2 * _GUARD):
-        rate = ball(_good_rate(weights, float(level)))
-        logs = (times * ((1 - (-rate * weight).exp()) / (rate * weight)).log() for weight, times in weights)
-        return ends((rate * ball(level) + sum(logs, arb(0))).exp())[1]
+    weights: Sequence[tuple[int, int]]
+    whole: bool = False
+
+    def bounds(self, level: Fraction) -> tuple[Fraction, Fraction]:
+        """A lower and an upper bound of the share of sums up to a level, which is above 0 and below the mean.
+
+        Rates are chosen in floats, the bounds are then computed in balls.
+        """
+        with ctx.workprec(_TILT_PRECISION):
+            rate = ball(Fraction(self._rate(float(level), 0.0)))
+            above = ends((rate * ball(level) + self._log(rate)).exp())[1]
+            rate = ball(Fraction(self._rate(float(level), 1.0) * (1 + 2.0**-30)))
+            mean, spread = self._mean(rate), (2 * self._variance(rate)).sqrt()
+            if not mean + spread <= ball(level):
+                return Fraction(0), above
+            return ends((rate * (mean - spread) + self._log(rate)).exp() / 2)[0], above
+
+    def _rate(self, level: float, spreads: float) -> float:
+        """The rate at which the mean plus a number of spreads is the level."""
+        from scipy.optimize import brentq
+
+        def excess(exponent: float) -> float:
+            rate = arb(exp(exponent))
+            mean, variance = float(self._mean(rate).mid()), float(self._variance(rate).mid())
+            return mean + spreads * sqrt(2 * max(variance, 0.0)) - level
+
+        scale = log(max(weight for weight, _ in self.weights))
+        steep = log(sum(times for _, times in self.weights) / level)
+        low, high = -scale - _RATES, (0.0 if self.whole else steep) + _RATES / 4
+        if not excess(high) < 0 < excess(low):
+            return exp(steep)
+        return exp(float(brentq(excess, low, high, xtol=1e-9)))
+
+    def _base(self, rate: arb) -> arb:
+        """What is in the place of the rate where numbers are whole."""
+        return 1 - (-rate).exp() if self.whole else rate
+
+    def _log(self, rate: arb) -> arb:
+        base = self._base(rate)
+        return sum((n * ((1 - (-rate * w).exp()) / (base * w)).log() for w, n in self.weights), arb(0))
+
+    def _mean(self, rate: arb) -> arb:
+        own = 1 / (rate.exp() - 1) if self.whole else 1 / rate
+        return sum((n * (own - w / ((rate * w).exp() - 1)) for w, n in self.weights), arb(0))
+
+    def _variance(self, rate: arb) -> arb:
+        own = rate.exp() / (rate.exp() - 1) ** 2 if self.whole else 1 / rate**2
+        far = (n * (own - w * w * (rate * w).exp() / ((rate * w).exp() - 1) ** 2) for w, n in self.weights)
+        return sum(far, arb(0))
 
 
-def _good_rate(weights: Sequence[tuple[int, int]], level: float) -> float:
-    """Where the bound is about smallest, which is below count / level."""
-    from scipy.optimize import minimize_scalar
-
-    def bound(exponent: float) -> float:
-        rate = exp(exponent)
-        return rate * level + sum(t * log(-expm1(-rate * w) / (rate * w)) for w, t in weights)
-
-    steep = log(sum(times for _, times in weights) / level)
-    return exp(float(minimize_scalar(bound, bounds=(steep - _RATES, steep), method="bounded").x))
-
-
-def ends(value: "arb") -> tuple[Fraction, Fraction]:
+def ends(value: arb) -> tuple[Fraction, Fraction]:
     """Rationals below and above all numbers of a finite ball."""
     low, high = (end.fmpq() for end in (value.lower(), value.upper()))
     return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))

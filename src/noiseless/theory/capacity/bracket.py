@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import FloatArray
-from noiseless.display import html_table, significant, text_table
+from noiseless.display import Facts, Shown, significant
 from noiseless.exact import Bits, Nats
 
 IndexArray = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ _CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Capacity:
+class Capacity(Shown):
     """The capacity max_p I(p; W) lies certainly between `lower` and `upper`.
 
     Attributes:
@@ -101,13 +101,7 @@ class Capacity:
         """How many inputs the prior uses."""
         return int((self.prior > 0).sum())
 
-    def __repr__(self) -> str:
-        return text_table(*self._shown())
-
-    def _repr_html_(self) -> str:
-        return html_table(*self._shown())
-
-    def _shown(self) -> tuple[str, dict[str, str]]:
+    def _shown(self) -> tuple[str, Facts]:
         title = f"Capacity of a channel with {self.inputs:,} inputs and {self.outputs:,} outputs"
         return title, {
             "bits": between(self.lower, self.upper),

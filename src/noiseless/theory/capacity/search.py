@@ -10,6 +10,7 @@ from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
@@ -78,14 +79,12 @@ def capacity(
         * `C0 <= C <= log2 min(inputs, outputs)`; for a deterministic channel C is log2 of the number of
           outputs.
     """
-    from threadpoolctl import threadpool_limits
-
     _check(tolerance, time_limit)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     matrix = Channel.of(channel).matrix
     kept = distinct_rows(matrix)
     distinct = matrix if len(kept) == len(matrix) else matrix[kept]
-    if are_disjoint(distinct):
+    if ((distinct != 0).sum(axis=0) <= 1).all():  # no output can be caused by two of the rows
         prior = lifted(np.full(len(kept), 1 / len(kept)), kept, len(matrix))
         return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
     rows = ChannelRows.of(distinct)
@@ -254,8 +253,3 @@ def distinct_rows(matrix: FloatArray) -> IndexArray:
         return np.arange(len(matrix))
     differ = (matrix != matrix[first[alike]]).any(axis=1)
     return np.sort(np.concatenate([first, np.flatnonzero(differ)]))
-
-
-def are_disjoint(rows: FloatArray) -> bool:
-    """Whether no output can be caused by two of the rows."""
-    return bool(((rows != 0).sum(axis=0) <= 1).all())

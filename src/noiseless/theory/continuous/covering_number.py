@@ -113,14 +113,10 @@ def covering_bounds(values: SetLike, eps: Number, norm: Norm = "euclidean") -> C
     low = max(
         _by_volume(boxes, size, norm),
         *(int(covering_number(boxes.project([axis]), eps)) for axis in range(boxes.dimension)),
-        *(_by_packing(box, size) for box in boxes),
+        # As many points of a box are pairwise more than `size` apart on some axis: each needs its own set.
+        *(_bricks(box, size, "maximum") for box in boxes),
     )
     return CoveringBounds(low, high)
-
-
-def _by_packing(box: Box, size: Fraction) -> int:
-    """How many points of a box are pairwise more than `size` apart on some axis: each needs its own set."""
-    return math.prod(max(1, math.ceil(Fraction(side.length) / size)) for side in box.sides)
 
 
 def _by_volume(boxes: BoxSet, size: Fraction, norm: Norm) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.errors import RequestError
-from noiseless.ranges.partition import roots_of_pairs
+from noiseless.ranges.joint import roots_of_pairs
 from noiseless.theory.continuous.boxes import Box, BoxSet
 from noiseless.theory.continuous.cuts import overlaps
 from noiseless.theory.continuous.pieces import Line

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+from flint import arb, ctx
 
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, Rational, ball, ball_above
@@ -25,9 +26,6 @@ from noiseless.theory.differential.parameters import (
     upper_epsilon,
 )
 from noiseless.theory.stochastic.renyi import order_of
-
-if TYPE_CHECKING:
-    from flint import arb
 
 _PRECISION = 128
 
@@ -57,8 +55,6 @@ def group_delta(epsilon: Epsilon, delta: Delta, members: int) -> float:
     >>> group_delta(0, 0.125, 3), round(group_delta(1, 0.1, 2), 5)
     (0.375, 0.37183)
     """
-    from flint import ctx
-
     members = checked_members(members)
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
     if exact is None or failure == 0:
@@ -126,8 +122,6 @@ def compose_sequential(epsilons: Iterable[Epsilon]) -> Fraction | Nats | float:
     >>> compose_sequential([Nats(2), Nats(3)]), compose_sequential([Fraction(1, 3), Fraction(1, 6)])
     (Nats(6), Fraction(1, 2))
     """
-    from flint import ctx
-
     exact = [read_epsilon(epsilon) for epsilon in epsilons]
     logarithms = [value for value in exact if isinstance(value, Nats)]
     rationals = [value for value in exact if isinstance(value, Fraction)]
@@ -187,8 +181,6 @@ def sibson_bound(
         inputs: the number of values of X.
         outputs: the number of outputs.
     """
-    from flint import arb, ctx
-
     order = _read_order(alpha)
     exact = upper_epsilon(group_epsilon(epsilon, entries))
     size = alphabet(inputs, outputs)
@@ -213,7 +205,7 @@ def _read_order(alpha: Rational | float) -> Fraction | None:
     return Fraction(1) + (_NEAREST_TO_ONE if order > 1 else 0) if near else order
 
 
-def _at_order(epsilon: "arb", order: Fraction) -> "arb":
+def _at_order(epsilon: arb, order: Fraction) -> arb:
     """With m = min_x P_x and M its sum: r = P_x / m lies in 1..e^epsilon, and r^alpha is convex (alpha > 1).
 
     So D_alpha(P_x || m/M) <= ln M + ln(M + (1-M) K) / (alpha-1), largest for M = (alpha-1) K / (alpha (K-1)).

@@ -2,10 +2,12 @@
 
 import math
 import operator
-from typing import TYPE_CHECKING
+from fractions import Fraction
+
+from flint import arb, ctx
 
 from noiseless.errors import RequestError
-from noiseless.exact import ball, ball_above, round_up
+from noiseless.exact import Nats, ball, ball_above, round_up
 from noiseless.theory.differential.parameters import (
     Delta,
     Epsilon,
@@ -22,13 +24,6 @@ from noiseless.theory.differential.parameters import (
     upper_epsilon,
     z_capacity,
 )
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from flint import arb
-
-    from noiseless.exact import Nats
 
 _BINARY = 2
 
@@ -65,8 +60,6 @@ def dp_to_dp(epsilon: Epsilon, delta: Delta = 0, *, target: Epsilon) -> float:
     >>> dp_to_dp(1, 0.25, target=2)
     0.25
     """
-    from flint import ctx
-
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
     wanted = read_epsilon(target, "target epsilon")
     if wanted is None or exact == 0:
@@ -138,8 +131,6 @@ def dp_to_mi(
     >>> round(dp_to_mi(0, 0.1, inputs=1000) / math.log(1000), 5)
     0.1
     """
-    from flint import arb, ctx
-
     exact, failure = upper_epsilon(epsilon), upper_delta(delta)
     size = alphabet(inputs, outputs)
     if exact is None or failure == 1:
@@ -154,18 +145,16 @@ def dp_to_mi(
         return min((ball_above(bound) for bound in bounds), default=math.inf)
 
 
-def capacity_limit(epsilon: "arb") -> "arb":
+def capacity_limit(epsilon: arb) -> arb:
     """C*(epsilon): the supremum of the capacities of epsilon-DP channels, approached by subset selection."""
     k = epsilon / -(-epsilon).expm1()
     return k - 1 - k.log()
 
 
 def _with_alphabet(
-    exact: "Fraction | Nats", epsilon: "arb", delta: "arb", size: int, *, binary_output: bool
-) -> "list[arb]":
+    exact: Fraction | Nats, epsilon: arb, delta: arb, size: int, *, binary_output: bool
+) -> list[arb]:
     """The bounds for m = min(inputs, outputs)."""
-    from flint import arb
-
     most = arb(size).log()
     if binary_output:
         return [_binary_output(exact, epsilon, delta)]
@@ -182,10 +171,8 @@ def _with_alphabet(
     ]
 
 
-def _binary_output(exact: "Fraction | Nats", epsilon: "arb", delta: "arb") -> "arb":
+def _binary_output(exact: Fraction | Nats, epsilon: arb, delta: arb) -> arb:
     """The larger capacity of the two extreme binary channels: it is convex, so one of them has the most."""
-    from flint import arb
-
     odds = (-epsilon).exp()
     symmetric = arb.const_log2() - binary_entropy((1 - delta) * odds / (1 + odds))
     if delta == 0:
@@ -194,10 +181,8 @@ def _binary_output(exact: "Fraction | Nats", epsilon: "arb", delta: "arb") -> "a
     return once if exact == 0 else symmetric.max(once)
 
 
-def leakage_limit(epsilon: "arb", size: int) -> "arb":
+def leakage_limit(epsilon: arb, size: int) -> arb:
     """ln(m / (1 + (m-1) e^-epsilon)): bounds the maximal leakage of epsilon-DP, and the MI-DP of KL-DP."""
-    from flint import arb
-
     return arb(size).log() - ((size - 1) * (-epsilon).exp()).log1p()
 
 
@@ -225,13 +210,11 @@ def kl_to_mi(epsilon: Epsilon, *, inputs: int | None = None, outputs: int | None
     >>> kl_to_mi(0.5), kl_to_mi(0.5, inputs=2) < 0.22
     (0.5, True)
     """
-    from flint import arb
-
     size = alphabet(inputs, outputs)
     if size is None:
         return in_nats(epsilon)
 
-    def smaller(value: "arb") -> "arb":
+    def smaller(value: arb) -> arb:
         return leakage_limit(value, size).min(ball(kl_to_delta(epsilon)) * arb(size).log())
 
     return above(smaller, epsilon, without=ball_above(arb(size).log()))

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb, ctx
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import ChannelError, RequestError
@@ -104,8 +105,6 @@ def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Epsilon = 0) -> Fr
     >>> hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(2)), hockey_stick([0.75, 0.25], [0.25, 0.75], Nats(3))
     (Fraction(1, 4), Fraction(0, 1))
     """
-    from flint import ctx
-
     first, second = pair(p, q)
     exact = read_epsilon(epsilon)
     event = [
@@ -199,8 +198,6 @@ def divergence(p: Probabilities, q: Probabilities) -> float:
 
 def divergence_bounds(p: Probabilities, q: Probabilities) -> tuple[float, float]:
     """Floats below and above D(P||Q) in nats."""
-    from flint import arb, ctx
-
     first, second = pair(p, q)
     if first == second:
         return 0.0, 0.0

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball, ball_above, ball_below, round_down, round_up
+from noiseless.theory.capacity import capacity
 from noiseless.theory.differential.database import (
     AnyArray,
     Database,
@@ -144,8 +146,6 @@ def mi_dp(database: Database, *, entry: int | None = None, tolerance: float = 1e
     if database.is_deterministic:
         exact = Nats(reach(database, entry=entry))
         return InformationBounds(exact.lower, exact.upper, exact)
-    from noiseless.theory.capacity import capacity
-
     lower = upper = 0.0
     for bound, line in sorted(_distinct_lines(database, entry), key=lambda bounded: -bounded[0]):
         if bound <= upper:
@@ -243,13 +243,8 @@ def _distinct_lines(database: Database, entry: int | None) -> Iterator[tuple[flo
             key = line[np.lexsort(line.T)].tobytes()
             if key not in seen:
                 seen.add(key)
-                yield _capacity_bound(line), line
-
-
-def _capacity_bound(line: FloatArray) -> float:
-    """max_x D(W_x||q) for the mean q of all rows."""
-    centre = np.broadcast_to(line.mean(axis=0), line.shape)
-    return float(_divergence_score(line, centre)[1].max())
+                centre = np.broadcast_to(line.mean(axis=0), line.shape)
+                yield float(_divergence_score(line, centre)[1].max()), line
 
 
 def _worst_pairs(
@@ -366,8 +361,6 @@ def _view(weights: AnyArray, entry: int, known: Sequence[int]) -> Variant:
 
 def _in_nats(bits: CertifiedNumber) -> InformationBounds:
     """The same number in another unit, rounded outward."""
-    from flint import arb
-
     if isinstance(bits.exact, Bits):
         exact = Nats(bits.exact.ratio)
         return InformationBounds(exact.lower, exact.upper, exact)

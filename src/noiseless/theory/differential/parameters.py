@@ -7,13 +7,11 @@ from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational as AnyRational
 from numbers import Real
-from typing import TYPE_CHECKING
+
+from flint import arb, ctx
 
 from noiseless.errors import RequestError
 from noiseless.exact import Nats, Rational, as_fraction, ball, ball_above
-
-if TYPE_CHECKING:
-    from flint import arb
 
 Epsilon = Rational | float | Nats
 """A number of nats: rational, a float (the rational that it is), or the exact logarithm of a rational."""
@@ -80,7 +78,7 @@ def _is_nan(number: Decimal | float) -> bool:
     return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)
 
 
-def exponential_ball(epsilon: Fraction | Nats) -> "arb":
+def exponential_ball(epsilon: Fraction | Nats) -> arb:
     """A ball that holds e^epsilon, at flint's working precision."""
     return ball(epsilon.ratio) if isinstance(epsilon, Nats) else ball(epsilon).exp()
 
@@ -110,11 +108,12 @@ def upper_delta(delta: Delta, name: str = "delta") -> Fraction:
 
 def precision(*parameters: Fraction | Nats) -> int:
     """Bits with which formulas whose first and second orders cancel still have a hundred good ones."""
-    smallest = min((_size(p) for p in parameters if p != 0), default=Fraction(1))
+    sizes = (Fraction(p.ratio) - 1 if isinstance(p, Nats) else p for p in parameters if p != 0)
+    smallest = min(sizes, default=Fraction(1))
     return 128 + 4 * max(0, smallest.denominator.bit_length() - smallest.numerator.bit_length())
 
 
-def above(formula: "Callable[[arb], arb | float]", epsilon: Epsilon, without: float = math.inf) -> float:
+def above(formula: Callable[[arb], arb | float], epsilon: Epsilon, without: float = math.inf) -> float:
     """What a formula makes of the epsilon of a guarantee that is given, rounded up; 0 of 0.
 
     Args:
@@ -122,8 +121,6 @@ def above(formula: "Callable[[arb], arb | float]", epsilon: Epsilon, without: fl
         epsilon: the guarantee.
         without: what is said where epsilon is infinite.
     """
-    from flint import ctx
-
     exact = upper_epsilon(epsilon)
     if exact is None or exact == 0:
         return without if exact is None else 0.0
@@ -137,40 +134,34 @@ def in_nats(epsilon: Epsilon) -> float:
     return above(lambda value: value, epsilon)
 
 
-def _size(parameter: Fraction | Nats) -> Fraction:
-    return Fraction(parameter.ratio) - 1 if isinstance(parameter, Nats) else parameter
-
-
-def binary_entropy(p: "arb") -> "arb":
+def binary_entropy(p: arb) -> arb:
     """h(p) in nats, 0 < p < 1."""
     return -p * p.log() - (1 - p) * (-p).log1p()
 
 
-def binary_divergence(a: "arb", b: "arb") -> "arb":
+def binary_divergence(a: arb, b: arb) -> arb:
     """d(a||b) in nats between coins that fall heads with probability a and b, both strictly within 0..1."""
     return a * (a / b).log() + (1 - a) * ((1 - a) / (1 - b)).log()
 
 
-def symmetric_capacity(variation: "arb") -> "arb":
+def symmetric_capacity(variation: arb) -> arb:
     """The capacity ln 2 - h((1-d)/2) of a binary symmetric channel with rows d < 1 apart ((98) of [P5])."""
     up, down = 1 + variation, 1 - variation
     return (up * variation.log1p() + down * (-variation).log1p()) / 2
 
 
-def response_capacity(epsilon: "arb") -> "arb":
+def response_capacity(epsilon: arb) -> arb:
     """The capacity of randomised response, which tells the truth e^epsilon times as often as not."""
-    from flint import arb
-
     odds = (-epsilon).exp()
     return arb.const_log2() - odds.log1p() - epsilon * odds / (1 + odds)
 
 
-def z_capacity(delta: "arb") -> "arb":
+def z_capacity(delta: arb) -> arb:
     """The capacity ln(1 + d (1-d)^((1-d)/d)) of the channel with rows (d, 1-d) and (0, 1), 0 < d < 1."""
     return (delta * ((1 - delta) / delta * (-delta).log1p()).exp()).log1p()
 
 
-def smallest_delta_for(formula: "Callable[[arb], arb]", epsilon: Epsilon) -> float:
+def smallest_delta_for(formula: Callable[[arb], arb], epsilon: Epsilon) -> float:
     """The smallest double in 0..1 of which a rising formula is certain to reach epsilon; 1 if there is none.
 
     Doubles that are not negative are ordered as the whole numbers that their bits are.
@@ -179,7 +170,7 @@ def smallest_delta_for(formula: "Callable[[arb], arb]", epsilon: Epsilon) -> flo
     def double(bits: int) -> float:
         return float(struct.unpack("<d", struct.pack("<q", bits))[0])
 
-    def least(value: "arb") -> float:
+    def least(value: arb) -> float:
         low, high = 0, struct.unpack("<q", struct.pack("<d", 1.0))[0]
         while high - low > 1:
             middle = (low + high) // 2

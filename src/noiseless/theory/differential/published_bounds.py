@@ -6,7 +6,8 @@ All of them are valid. Those that are the best of their form, (11), (22), (28) a
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+from flint import arb, ctx
 
 from noiseless.exact import ball, ball_above
 from noiseless.theory.differential.composition import checked_members
@@ -19,9 +20,6 @@ from noiseless.theory.differential.parameters import (
     precision,
     upper_delta,
 )
-
-if TYPE_CHECKING:
-    from flint import arb
 
 
 def simple_divergence(epsilon: Epsilon) -> float:
@@ -69,9 +67,8 @@ def reverse_by_outputs(delta: Delta, outputs: int) -> float:
     >>> reverse_by_outputs(0.9, 2) == reverse_by_outputs(0.5, 2)
     True
     """
-    from flint import arb
 
-    def formula(share: Fraction, size: int) -> "arb":
+    def formula(share: Fraction, size: int) -> arb:
         if share * size > size - 1:
             return arb(size).log()
         return binary_entropy(ball(share)) + ball(share) * arb(size - 1).log()
@@ -98,10 +95,8 @@ def group_information(
     return reverse(variation, inputs=None if inputs is None else int(inputs) ** members, outputs=outputs)
 
 
-def _of_delta(delta: Delta, size: int | None, formula: "Callable[[Fraction, int], arb]") -> float:
+def _of_delta(delta: Delta, size: int | None, formula: Callable[[Fraction, int], arb]) -> float:
     """A formula of delta and the size of an alphabet, rounded up; without a size nothing follows."""
-    from flint import ctx
-
     exact = upper_delta(delta)
     if exact == 0 or size is None:
         return 0.0 if exact == 0 else math.inf
@@ -109,9 +104,7 @@ def _of_delta(delta: Delta, size: int | None, formula: "Callable[[Fraction, int]
         return ball_above(formula(exact, size))
 
 
-def _twice(share: Fraction, size: int) -> "arb":
+def _twice(share: Fraction, size: int) -> arb:
     """2 h(d) + 2 d ln m."""
-    from flint import arb
-
     entropy = arb(0) if share == 1 else binary_entropy(ball(share))
     return 2 * entropy + 2 * ball(share) * arb(size).log()

@@ -13,7 +13,8 @@ rigour. The bound is then computed in balls from a certificate that is valid whe
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+
+from flint import arb, ctx
 
 from noiseless.exact import Nats, ball, ball_above
 from noiseless.theory.differential.conversion_bounds import kl_to_delta, mi_to_delta
@@ -27,9 +28,6 @@ from noiseless.theory.differential.parameters import (
     upper_epsilon,
     z_capacity,
 )
-
-if TYPE_CHECKING:
-    from flint import arb
 
 LARGEST_TARGET = Fraction(700)
 """Targets above this are taken for it, which asks for more."""
@@ -49,8 +47,6 @@ def mi_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
     >>> round(mi_to_dp(0.1, 0), 5), round(mi_to_dp(0.1, 1), 5), round(delta_floor(0.1), 5)
     (0.43959, 0.2764, 0.24939)
     """
-    from flint import ctx
-
     exact, wanted = upper_epsilon(epsilon), _read_target(target)
     limit = mi_to_delta(epsilon)
     if exact is None or wanted is None or wanted == 0 or limit in {0.0, 1.0}:
@@ -79,8 +75,6 @@ def kl_to_dp(epsilon: Epsilon, target: Epsilon) -> float:
     >>> round(kl_to_dp(0.1, 0), 5), round(kl_to_dp(0.1, 1), 5)
     (0.22174, 0.05497)
     """
-    from flint import ctx
-
     exact, wanted = upper_epsilon(epsilon), _read_target(target)
     limit = kl_to_delta(epsilon)
     if exact is None or wanted is None or wanted == 0 or limit in {0.0, 1.0}:
@@ -104,27 +98,27 @@ def _read_target(target: Epsilon) -> Fraction | Nats | None:
     return wanted if wanted is None else min(wanted, LARGEST_TARGET)
 
 
-def _corner_slope(delta: "arb") -> "arb":
+def _corner_slope(delta: arb) -> arb:
     """Up to this e^epsilon' the symmetric channel is best, both of whose divergences are at the limit."""
     odds = 2 * delta.atanh()
     return odds.sinh() / odds
 
 
-def _search_dual(epsilon: "arb", factor: "arb", largest: float) -> "tuple[arb, arb]":
+def _search_dual(epsilon: arb, factor: arb, largest: float) -> tuple[arb, arb]:
     """Nearly the best u and v.
 
     The channels of capacity epsilon are those whose rows a > q > b both diverge from q by epsilon: there is
     one for each b, and a - g b is concave in q.
     """
 
-    def at(b: "arb") -> "tuple[arb, arb]":
+    def at(b: arb) -> tuple[arb, arb]:
         q = _root(
             lambda q: (binary_divergence(b, q) - epsilon, (q - b) / (q * (1 - q))), b, _start(b, epsilon)
         )
         a = _root(lambda a: (binary_divergence(a, q) - epsilon, _log_odds(a, q)), q, _start(q, epsilon))
         return q, a
 
-    def rises(b: "arb") -> bool:
+    def rises(b: arb) -> bool:
         q, a = at(b)
         return bool(((a - q) / _log_odds(a, q) - factor * (q - b) / _log_odds(q, b)).mid() > 0)
 
@@ -137,32 +131,32 @@ def _search_dual(epsilon: "arb", factor: "arb", largest: float) -> "tuple[arb, a
     return u.mid(), (u * (1 - p) / p).mid()
 
 
-def _search_tangent(epsilon: "arb", factor: "arb", largest: float) -> "tuple[arb, arb]":
+def _search_tangent(epsilon: arb, factor: arb, largest: float) -> tuple[arb, arb]:
     """Nearly the best a and b with d(a||b) = epsilon: where the curve a(b) is as steep as e^epsilon'."""
 
-    def above(b: "arb") -> "arb":
+    def above(b: arb) -> arb:
         return _root(lambda a: (binary_divergence(a, b) - epsilon, _log_odds(a, b)), b, _start(b, epsilon))
 
     b = _bisected(lambda b: bool((_tangent(above(b), b)[1] - factor).mid() > 0), largest)
     return above(b), b
 
 
-def _tangent(a: "arb", b: "arb") -> "tuple[arb, arb]":
+def _tangent(a: arb, b: arb) -> tuple[arb, arb]:
     """The derivative of d(a||b) by a, and the slope of the curve a(b) on which d(a||b) is constant."""
     across = _log_odds(a, b)
     return across, (a / b - (1 - a) / (1 - b)) / across
 
 
-def _log_odds(a: "arb", b: "arb") -> "arb":
+def _log_odds(a: arb, b: arb) -> arb:
     return (a * (1 - b) / (b * (1 - a))).log()
 
 
-def _start(low: "arb", epsilon: "arb") -> "arb":
+def _start(low: arb, epsilon: arb) -> arb:
     """Not below the root, by Pinsker's inequality, unless the middle of what is left is nearer."""
     return (low + (epsilon / 2).sqrt()).min((low + 1) / 2).mid()
 
 
-def _bisected(rises: "Callable[[arb], bool]", largest: float) -> "arb":
+def _bisected(rises: Callable[[arb], bool], largest: float) -> arb:
     """The b up to which a concave function rises, sought by its logarithm."""
     low, high = ball(_SMALLEST_LOGARITHM), ball(largest).log().mid()
     for _ in range(_STEPS):
@@ -171,7 +165,7 @@ def _bisected(rises: "Callable[[arb], bool]", largest: float) -> "arb":
     return high.exp().mid()
 
 
-def _root(function: "Callable[[arb], tuple[arb, arb]]", low: "arb", start: "arb") -> "arb":
+def _root(function: Callable[[arb], tuple[arb, arb]], low: arb, start: arb) -> arb:
     """Where an increasing function of low..1 is 0: Newton's steps, halving where they leave the bracket."""
     high, x, close = ball(1), start, ball(Fraction(1, 2**80)) * (start - low)
     for _ in range(_STEPS):

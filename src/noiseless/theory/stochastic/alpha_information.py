@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+from flint import arb, ctx
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
@@ -18,10 +18,8 @@ from noiseless.theory.stochastic.joint_distribution import JointDistribution, as
 from noiseless.theory.stochastic.leakages import maximal_leakage
 from noiseless.theory.stochastic.renyi import cancelled, divergence_ball, order_of, power_sums
 from noiseless.theory.stochastic.shannon import mutual_information
+from noiseless.theory.stochastic.simplex import csiszar_output, sibson_prior
 from noiseless.theory.stochastic.weights import Weights, group_sums, whole
-
-if TYPE_CHECKING:
-    from flint import arb
 
 _LARGEST = Fraction(10**6)
 """The prior or output of an order above is sought at this one, whose information is not larger."""
@@ -61,8 +59,6 @@ def sibson_output(joint: JointDistribution, alpha: Rational | float) -> FloatArr
     It is proportional to (sum_x P(x) P(y|x)^alpha)^(1/alpha): P(y) at order 1, max_x P(y|x) at infinity. At
     order 0 any Q on the y with the most probable posterior set will do, and the uniform one is given.
     """
-    from flint import ctx
-
     order = order_of(alpha)
     if isinstance(order, float):
         rows = joint.x_weights[joint.support.x]
@@ -84,15 +80,13 @@ def _possible(joint: JointDistribution) -> Weights:
     return group_sums(joint.x_weights[joint.support.x], joint.support.starts)
 
 
-def _roots(joint: JointDistribution, order: Fraction) -> "list[arb]":
+def _roots(joint: JointDistribution, order: Fraction) -> list[arb]:
     """(1/alpha) ln sum_x P(x) P(y|x)^alpha for each y, up to the same constant for all."""
     alpha = ball(order)
     return [value / alpha for value in power_sums(joint, order, joint.x_weights[joint.support.x])]
 
 
-def _sibson_closed_form(joint: JointDistribution, order: Fraction) -> "arb":
-    from flint import arb
-
+def _sibson_closed_form(joint: JointDistribution, order: Fraction) -> arb:
     alpha = ball(order)
     total = sum((root.exp() for root in _roots(joint, order)), arb(0))
     return (alpha * total.log() - arb(joint.total).log()) / ball(order - 1)
@@ -127,7 +121,7 @@ def arimoto_information(joint: JointDistribution, alpha: Rational | float) -> Ce
 def _between(
     joint: JointDistribution,
     order: Fraction,
-    closed_form: "Callable[[JointDistribution, Fraction], arb]",
+    closed_form: Callable[[JointDistribution, Fraction], arb],
 ) -> CertifiedNumber:
     """Information of an order that is neither 0 nor infinite."""
     if order == 1:
@@ -137,9 +131,7 @@ def _between(
     return enclose_nats(lambda: closed_form(joint, order), cancelled(order))
 
 
-def _arimoto_closed_form(joint: JointDistribution, order: Fraction) -> "arb":
-    from flint import arb
-
+def _arimoto_closed_form(joint: JointDistribution, order: Fraction) -> arb:
     alpha = ball(order)
     after = sum(((power / alpha).exp() for power in power_sums(joint, order)), arb(0)).log()
     values, counts = np.unique(joint.x_weights, return_counts=True)
@@ -164,8 +156,6 @@ def csiszar_information(joint: JointDistribution, alpha: Rational | float) -> Ce
         * It is at most Sibson's for `alpha >= 1`, and at least that for `alpha <= 1`.
         * `I_alpha(X;Y) <= sup I_alpha`, the same as Sibson's.
     """
-    from noiseless.theory.stochastic.simplex import csiszar_output
-
     order = order_of(alpha)
     if order == 1:
         return mutual_information(joint)
@@ -184,8 +174,6 @@ def csiszar_information(joint: JointDistribution, alpha: Rational | float) -> Ce
 
 def _largest_ratios(joint: JointDistribution, output: list[int]) -> float:
     """sum_x P(x) D_inf(P(y|x) || Q), rounded up, in bits."""
-    from flint import arb, ctx
-
     total = sum(output)
     with ctx.workprec(128):
         value = arb(0)
@@ -206,8 +194,6 @@ def _rows(joint: JointDistribution) -> Iterator[tuple[int, list[tuple[int, int]]
 
 
 def _certified(joint: JointDistribution, output: list[int], order: Fraction) -> CertifiedNumber:
-    from flint import arb, ctx
-
     with ctx.workprec(128 + cancelled(order)):
         value, slopes = _value_and_slopes(joint, output, order)
         slack = ball(0)
@@ -217,12 +203,8 @@ def _certified(joint: JointDistribution, output: list[int], order: Fraction) -> 
         return CertifiedNumber(max(0.0, ball_below((value - slack) / bits)), ball_above(value / bits))
 
 
-def _value_and_slopes(
-    joint: JointDistribution, output: list[int], order: Fraction
-) -> "tuple[arb, list[arb]]":
+def _value_and_slopes(joint: JointDistribution, output: list[int], order: Fraction) -> tuple[arb, list[arb]]:
     """sum_x P(x) D(P(y|x) || Q) in nats, and its slope downwards in each Q(y); on average they are 1."""
-    from flint import arb
-
     total = arb(sum(output))
     shares = [arb(weight) / total for weight in output]
     alpha, rest = ball(order), ball(1 - order)
@@ -275,8 +257,6 @@ def sibson_capacity(source: JointDistribution | Channel, alpha: Rational | float
     Inequalities:
         * `I_alpha(X;Y) <= sup I_alpha <= epsilon log2(e)` for an epsilon-LDP channel.
     """
-    from noiseless.theory.stochastic.simplex import sibson_prior
-
     order = order_of(alpha)
     if order == 0:
         raise RequestError("the order must be above 0")
@@ -295,8 +275,6 @@ def sibson_capacity(source: JointDistribution | Channel, alpha: Rational | float
 
 def _worst_row(joint: JointDistribution, output: FloatArray, order: Fraction) -> float:
     """max_x D_order(P(y|x) || Q), rounded up, in bits."""
-    from flint import arb, ctx
-
     shares = whole(output, "probabilities")[0].tolist()
     worst = 0.0
     with ctx.workprec(128 + cancelled(order)):

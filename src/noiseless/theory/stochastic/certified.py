@@ -5,13 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+from flint import arb, ctx
 
 from noiseless.exact import Bits, ball_above, ball_below, round_down, round_up
 from noiseless.theory.stochastic.weights import Weights, sums_by_value
-
-if TYPE_CHECKING:
-    from flint import arb
 
 _START, _MOST = 128, 2**14
 """Working precision in bits: where to begin and where to give up sharpening."""
@@ -65,7 +64,7 @@ NOTHING = CertifiedNumber.of_bits(Bits(1))
 """Exactly 0 bits."""
 
 
-def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") -> CertifiedNumber:
+def enclose(compute: Callable[[], arb], extra: int = 0, unit: str = "bits") -> CertifiedNumber:
     """Evaluate a positive number with balls, at a precision that is raised until its two ends nearly meet.
 
     Args:
@@ -73,8 +72,6 @@ def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") ->
         extra: bits that are known to cancel.
         unit: "bits" or "".
     """
-    from flint import ctx
-
     precision = _START + extra
     while True:
         with ctx.workprec(precision):
@@ -84,23 +81,17 @@ def enclose(compute: "Callable[[], arb]", extra: int = 0, unit: str = "bits") ->
         precision *= 2
 
 
-def enclose_nats(compute: "Callable[[], arb]", extra: int = 0) -> CertifiedNumber:
+def enclose_nats(compute: Callable[[], arb], extra: int = 0) -> CertifiedNumber:
     """The same for a number that is computed in nats; the result is in bits."""
-    from flint import arb
-
     return enclose(lambda: compute() / arb.const_log2(), extra)
 
 
-def log_sum(factors: Weights, values: Weights) -> "arb":
+def log_sum(factors: Weights, values: Weights) -> arb:
     """The sum of factor * log2(value) as a ball, exact for powers of 2; equal values share one logarithm."""
-    from flint import arb
-
     return sum((total * _log2(value) for total, value in sums_by_value(factors, values)), arb(0))
 
 
-def _log2(value: int) -> "arb":
-    from flint import arb
-
+def _log2(value: int) -> arb:
     twos = (value & -value).bit_length() - 1
     odd = value >> twos
     return arb(twos) if odd == 1 else twos + arb(odd).log() / arb.const_log2()

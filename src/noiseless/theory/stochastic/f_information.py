@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+from flint import arb
 
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, ball
@@ -12,13 +12,10 @@ from noiseless.theory.stochastic.certified import NOTHING, CertifiedNumber, encl
 from noiseless.theory.stochastic.joint_distribution import JointDistribution
 from noiseless.theory.stochastic.weights import Weights, distinct, exact_sum, times
 
-if TYPE_CHECKING:
-    from flint import arb
-
 
 def f_information(
     joint: JointDistribution,
-    f: "Callable[[arb], arb]",
+    f: Callable[[arb], arb],
     at_zero: Rational | None = None,
     unit: str = "",
 ) -> CertifiedNumber:
@@ -44,8 +41,6 @@ def f_information(
     Inequalities:
         * `0 <= I_f(X;g(Y)) <= I_f(X;Y)`.
     """
-    from flint import arb
-
     if not arb(f(arb(1))).contains(0):
         raise RequestError("f(1) must be 0; subtract f(1) from f")
     if joint.is_independent():
@@ -60,7 +55,7 @@ def f_information(
             "f(0) is needed, for pairs that cannot occur, and has no finite value; give at_zero"
         )
 
-    def value() -> "arb":
+    def value() -> arb:
         total = arb(joint.total)
         parts = (count * product * arb(f(weight * total / product)) for count, weight, product in rows)
         missing = never * _value_at_zero(f, at_zero) if never else arb(0)
@@ -69,9 +64,7 @@ def f_information(
     return enclose(value, unit=unit)
 
 
-def _value_at_zero(f: "Callable[[arb], arb]", at_zero: Rational | None) -> "arb":
-    from flint import arb
-
+def _value_at_zero(f: Callable[[arb], arb], at_zero: Rational | None) -> arb:
     if at_zero is None:
         return arb(f(arb(0)))
     return ball(at_zero)
@@ -153,9 +146,8 @@ def jensen_shannon(joint: JointDistribution) -> CertifiedNumber:
     Inequalities:
         * `JS <= TV`, in bits.
     """
-    from flint import arb
 
-    def f(t: "arb") -> "arb":
+    def f(t: arb) -> arb:
         return (t * t.log() - (1 + t) * ((1 + t) / 2).log()) / (2 * arb.const_log2())
 
     return f_information(joint, f, Fraction(1, 2), unit="bits")

@@ -6,6 +6,7 @@ from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
 from noiseless.exact import Bits, Nats
 from noiseless.measures import maximin
@@ -55,9 +56,7 @@ def maximal_leakage(
 
 
 def _certified_leakage(parts: list[tuple[Weights, Weights]]) -> CertifiedNumber:
-    from flint import arb
-
-    def quotients(above: Weights, below: Weights) -> "arb":
+    def quotients(above: Weights, below: Weights) -> arb:
         pairs = zip(above.tolist(), below.tolist(), strict=True)
         return sum((arb(a) / b for a, b in pairs), arb(0))
 

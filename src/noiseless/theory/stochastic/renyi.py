@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from flint import arb
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction, ball
@@ -25,9 +25,6 @@ from noiseless.theory.stochastic.weights import (
     largest_quotient,
     whole,
 )
-
-if TYPE_CHECKING:
-    from flint import arb
 
 Order = Fraction | float
 """A rational, or infinity as a float."""
@@ -143,10 +140,8 @@ def cancelled(order: Fraction) -> int:
     )
 
 
-def power_sums(joint: JointDistribution, order: Fraction, base: Weights | None = None) -> "list[arb]":
+def power_sums(joint: JointDistribution, order: Fraction, base: Weights | None = None) -> list[arb]:
     """The logarithm (nats) of sum_x w(x,y)^order b(x,y)^(1-order) for each y; without a base b = 1."""
-    from flint import arb
-
     columns = (joint.weights,) if base is None else (joint.weights, base)
     first, kinds = distinct(*columns)
     alpha, rest = ball(order), ball(1 - order)
@@ -159,10 +154,8 @@ def power_sums(joint: JointDistribution, order: Fraction, base: Weights | None =
     return [sum(spread[a:b], arb(0)).log() for a, b in pairwise(joint.support.starts.tolist())]
 
 
-def divergence_ball(p: Sequence[int], q: Sequence[int], order: Fraction) -> "arb":
+def divergence_ball(p: Sequence[int], q: Sequence[int], order: Fraction) -> arb:
     """D_order(P || Q) in nats for whole-number weights and a finite positive order."""
-    from flint import arb
-
     logs = [(a, arb(a).log(), arb(b).log()) for a, b in zip(p, q, strict=True) if a and b]
     total_p, total_q = arb(sum(p)), arb(sum(q))
     if order == 1:
@@ -173,10 +166,8 @@ def divergence_ball(p: Sequence[int], q: Sequence[int], order: Fraction) -> "arb
     return (alpha * total_p.log() + rest * total_q.log() - powers.log()) / rest
 
 
-def _divergences(joint: JointDistribution, known: Reference, order: Fraction) -> "list[arb]":
+def _divergences(joint: JointDistribution, known: Reference, order: Fraction) -> list[arb]:
     """D_order(P(x|y) || P(x)) for each y, in nats; finite orders other than 0 and 1."""
-    from flint import arb
-
     alpha, rest = ball(order), ball(1 - order)
     sums = power_sums(joint, order, known.x_weights)
     totals = {total: arb(total).log() for total in set(known.totals.tolist())}
@@ -186,10 +177,8 @@ def _divergences(joint: JointDistribution, known: Reference, order: Fraction) ->
     ]
 
 
-def _informations(joint: JointDistribution, known: Reference, _: Fraction) -> "list[arb]":
+def _informations(joint: JointDistribution, known: Reference, _: Fraction) -> list[arb]:
     """D_1(P(x|y) || P(x)) for each y, in nats."""
-    from flint import arb
-
     first, kinds = distinct(joint.weights, known.x_weights)
     pairs = zip(joint.weights[first].tolist(), known.x_weights[first].tolist(), strict=True)
     terms = [a * (arb(a) / b).log() for a, b in pairs]

@@ -7,7 +7,7 @@ from functools import cache
 from math import floor
 from typing import Any
 
-from noiseless.display import html_table, text_table
+from noiseless.display import Facts, Shown
 from noiseless.exact import Bits, Enclosure
 from noiseless.measures import leakage
 from noiseless.ranges import JointRange
@@ -32,7 +32,7 @@ _LETTERS = 500
 
 
 @dataclass(frozen=True, repr=False)
-class ZeroErrorBracket:
+class ZeroErrorBracket(Shown):
     """The zero-error capacity C0 lies from `lower` to `upper`; every part is a certain bound.
 
     log2 alpha <= C0 <= log2 theta <= log2 cover <= largest L0s over sub-ranges <= L0(Y;X).
@@ -106,13 +106,8 @@ class ZeroErrorBracket:
         yield "L0s over sub-ranges", f"at most {self.subranges.upper}"
         yield "L0(Y;X)", f"{self.leakage}"
 
-    def __repr__(self) -> str:
-        return text_table(
-            f"Zero-error capacity ({self.inputs} inputs, {self.outputs} outputs)", dict(self._rows())
-        )
-
-    def _repr_html_(self) -> str:
-        return html_table("Zero-error capacity", dict(self._rows()))
+    def _shown(self) -> tuple[str, Facts]:
+        return f"Zero-error capacity ({self.inputs} inputs, {self.outputs} outputs)", dict(self._rows())
 
 
 def zero_error_capacity(
@@ -160,16 +155,16 @@ def zero_error_capacity(
         * `C0 <= C`: the capacity with errors is no smaller, whatever the probabilities.
     """
     check_pairs(joint)
-    pieces = channel_blocks(joint)
+    single, blocks = channel_blocks(joint)
     theta_of = cache(lambda graph: lovasz_theta(graph, theta_nodes))
-    parts = [_part(piece, limit, theta_of) for piece in pieces.rest]
-    plain = Fraction(len(pieces.single))
-    nodes = [*pieces.single, *(node for part in parts for node in part.independence.nodes)]
+    parts = [_part(piece, limit, theta_of) for piece in blocks]
+    plain = Fraction(len(single))
+    nodes = [*single, *(node for part in parts for node in part.independence.nodes)]
     bracket = ZeroErrorBracket(
         inputs=joint.size_x,
         outputs=joint.size_y,
         independence=IndependentSet(
-            tuple(sorted(nodes)), len(pieces.single) + sum(part.independence.bound for part in parts)
+            tuple(sorted(nodes)), len(single) + sum(part.independence.bound for part in parts)
         ),
         codes=(),
         theta=Theta.total([Theta(plain, plain), *(part.theta for part in parts)]),
@@ -180,7 +175,7 @@ def zero_error_capacity(
     )
     for length in range(2, max_length + 1):
         if Rate(max(1, floor(bracket.upper.ratio**length)), length) > bracket.lower:
-            code = _code(pieces.single, parts, length, code_limit, theta_of)
+            code = _code(single, parts, length, code_limit, theta_of)
             bracket = bracket if code is None else replace(bracket, codes=(*bracket.codes, code))
     return bracket
 
@@ -238,7 +233,7 @@ def _disjoint(piece: ChannelBlock) -> tuple[int, ...]:
 
 
 def _code(
-    single: tuple[int, ...],
+    single: list[int],
     parts: list[_Part],
     length: int,
     limit: int,

@@ -193,19 +193,6 @@ class ChannelBlock:
     causes: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True)
-class ChannelBlocks:
-    """All blocks of a joint range.
-
-    Attributes:
-        single: an input for each block that has an output all of its inputs can cause: one message, no more.
-        rest: the other blocks.
-    """
-
-    single: tuple[int, ...]
-    rest: tuple[ChannelBlock, ...]
-
-
 def check_pairs(joint: JointRange) -> None:
     """Check that there is something to send.
 
@@ -216,13 +203,17 @@ def check_pairs(joint: JointRange) -> None:
         raise RequestError("a channel has at least one input and one output; this joint range holds no pair")
 
 
-def channel_blocks(joint: JointRange) -> ChannelBlocks:
+def channel_blocks(joint: JointRange) -> tuple[list[int], list[ChannelBlock]]:
     """Take the channel X -> Y apart.
 
+    Returns:
+        An input for each block that has an output all of its inputs can cause: one message, no more; and the
+        other blocks.
+
     >>> pairs = [(1, "a"), (2, "a"), (3, "b"), (4, "b"), (4, "c"), (5, "c")]
-    >>> pieces = channel_blocks(JointRange.from_pairs(pairs))
-    >>> pieces.single, pieces.rest[0].inputs, pieces.rest[0].causes
-    ((0,), (2, 3, 4), ((0, 1), (1, 2)))
+    >>> single, (rest,) = channel_blocks(JointRange.from_pairs(pairs))
+    >>> single, rest.inputs, rest.causes
+    ([0], (2, 3, 4), ((0, 1), (1, 2)))
     """
     partition = overlap_partition(joint)
     sizes = np.bincount(partition.x_blocks, minlength=partition.count)
@@ -233,8 +224,7 @@ def channel_blocks(joint: JointRange) -> ChannelBlocks:
     blocks: dict[int, list[int]] = {}
     for x in np.flatnonzero(~whole[partition.x_blocks]).tolist():
         blocks.setdefault(int(partition.x_blocks[x]), []).append(x)
-    rest = tuple(_block(back, inputs) for inputs in blocks.values())
-    return ChannelBlocks(tuple(first[whole].tolist()), rest)
+    return first[whole].tolist(), [_block(back, inputs) for inputs in blocks.values()]
 
 
 def _block(back: JointRange, inputs: list[int]) -> ChannelBlock:

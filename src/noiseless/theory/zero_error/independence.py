@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -185,15 +185,12 @@ def swapped_set(graph: Graph, enough: int, start: Sequence[int] = (), swaps: int
     return best
 
 
-class SearchResult(NamedTuple):
-    """A larger independent set than the one known, if one was met, and whether the search came to its end."""
+def larger_set(graph: Graph, known: int, limit: int) -> tuple[list[int] | None, bool]:
+    """Look for a largest independent set of more than `known` nodes, in at most `limit` steps.
 
-    nodes: list[int] | None
-    finished: bool
-
-
-def larger_set(graph: Graph, known: int, limit: int) -> SearchResult:
-    """Look for a largest independent set of more than `known` nodes, in at most `limit` steps."""
+    Returns:
+        Such a set, if one was met, and whether the search came to its end.
+    """
     order = _order(graph)
     tree = _Tree(graph.induced(order))
     branches = [list(range(len(graph)))]
@@ -206,7 +203,7 @@ def larger_set(graph: Graph, known: int, limit: int) -> SearchResult:
             pools.pop()
             del chosen[-1:]
         if not branches:
-            return SearchResult(best, finished=True)
+            return best, True
         place = branches[-1].pop()
         chosen.append(place)
         pool, branch = tree.descend(pools[-1], place, known - len(chosen))
@@ -217,7 +214,7 @@ def larger_set(graph: Graph, known: int, limit: int) -> SearchResult:
         if branch is None and len(chosen) > known:
             best, known = [order[member] for member in chosen], len(chosen)
         chosen.pop()
-    return SearchResult(best, finished=not any(branches))
+    return best, not any(branches)
 
 
 def _order(graph: Graph) -> list[int]:

@@ -5,14 +5,12 @@ A general solver (Clarabel) takes up to 200 times as long for graphs of 50 nodes
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from flint import fmpz_mat
-
+from flint import fmpz_mat
+from threadpoolctl import threadpool_limits
 
 Matrix = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -59,8 +57,6 @@ def solve(edges: Mask) -> Solution:
     Raises:
         LinAlgError: the arithmetic broke down; nothing can be said about the matrices.
     """
-    from threadpoolctl import threadpool_limits
-
     count = int(edges.sum()) // 2
     size = len(edges)
     others = size * (size - 1) // 2 - count
@@ -321,7 +317,5 @@ def is_semidefinite(entries: "npt.NDArray[np.int64] | list[list[int]]") -> bool:
     return all(int(c) * (-1) ** (top - power) >= 0 for power, c in enumerate(coefficients))
 
 
-def _integers(entries: "npt.NDArray[np.int64] | list[list[int]]") -> "fmpz_mat":
-    from flint import fmpz_mat
-
+def _integers(entries: "npt.NDArray[np.int64] | list[list[int]]") -> fmpz_mat:
     return fmpz_mat(entries if isinstance(entries, list) else entries.tolist())

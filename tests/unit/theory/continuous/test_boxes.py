@@ -3,7 +3,7 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from continuous_examples import FEWER, GRID, box_sets, boxes, interval_sets, on_plane
@@ -175,7 +175,6 @@ def test_products(a: IntervalSet, b: IntervalSet) -> None:
     assert both.project([0]).as_intervals() == (a if b else IntervalSet.of())
 
 
-@settings(max_examples=20)
 @given(st.lists(boxes(2), min_size=33, max_size=60))
 def test_many_boxes(many: list[Box]) -> None:
     """More boxes than are swept at once give the same set."""

@@ -5,17 +5,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from noiseless.display import kept_text
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases.certificate import FORMAT, VERSION
 from noiseless.releases.results import Release
-from noiseless.reports.notation import kept_text, length_text, value_text
+from noiseless.reports.notation import length_text, value_text
 from noiseless.reports.release_rows import asked_rows
 from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
 
 _ASKED = {
     "min_posterior": "fewest values left at least",
+    "min_rows": "fewest rows alike at least",
     "max_leakage": "bits leaked, L0 at most",
     "max_maximin": "bits told apart, I* at most",
     "max_distortion": "distortion at most",
@@ -96,7 +98,7 @@ def _of_certificate(certificate: Mapping[str, Any]) -> ReleaseSummary:
         asked.append(f"weight of what is lost {options['weight']}")
     texts = zip(*(cell["released"] for cell in certificate["partition"]), strict=True)
     return ReleaseSummary(
-        _point(certificate["claim"], stated.get("method", "")),
+        _point(certificate, stated.get("method", "")),
         options["utility"],
         "; ".join(asked) or "nothing",
         columns,
@@ -108,7 +110,9 @@ def _of_certificate(certificate: Mapping[str, Any]) -> ReleaseSummary:
     )
 
 
-def _point(claim: Mapping[str, Any], method: str) -> ReleasePoint:
+def _point(certificate: Mapping[str, Any], method: str) -> ReleasePoint:
+    claim, columns = certificate["claim"], certificate["columns"]
+    alone = not columns["given"] and not columns["keep"]  # or else fewer rows than a cell's may look alike
     return ReleasePoint(
         claim["cells"],
         Bits(Fraction(claim["leakage_exact"])),
@@ -117,6 +121,7 @@ def _point(claim: Mapping[str, Any], method: str) -> ReleasePoint:
         Bits(Fraction(claim["resolution_exact"])),
         None if claim["distortion_exact"] is None else _length(claim["distortion_exact"]),
         claim["suppressed_rows"],
+        min_rows=min(cell["rows"] for cell in certificate["partition"]) if alone else 0,
         method=method,
     )
 
@@ -151,6 +156,8 @@ def compared_rows(this: ReleaseSummary, other: ReleaseSummary) -> list[ComparedR
         _row("told apart, I* (bits)", points, lambda p: p.maximin, lambda b: b.rounded_up(2), less=True),
         _row("resolution kept (bits)", points, lambda p: p.resolution, kept_text),
     ]
+    if all(point.min_rows for point in points):
+        rows.insert(3, _row("fewest rows alike", points, lambda p: p.min_rows, "{:,}".format))
     if _same_distortion(this, other):
         rows.append(_row("distortion", points, lambda p: p.distortion, length_text, less=True))
     if any(point.suppressed_rows for point in points):

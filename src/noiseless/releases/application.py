@@ -1,0 +1,377 @@
+"""The cells of a release applied to rows that come later, and what those rows give away by themselves."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.display import counted, html_table, text_table
+from noiseless.errors import RequestError, SourceError
+from noiseless.exact import Bits
+from noiseless.releases.canonical import plain_decimal, typed_words
+from noiseless.releases.codewords import dense
+from noiseless.releases.columns import ALMOST_NUMBER
+from noiseless.releases.coverage import cheapest_cells
+from noiseless.releases.output import save_release
+from noiseless.releases.pipeline import released_table
+from noiseless.releases.request import ReleaseRequest
+from noiseless.releases.source import ReleaseSource
+from noiseless.search.generalisation import SUPPRESSED
+from noiseless.search.measures import Measures, measure
+from noiseless.search.problem import Cells, Problem
+from noiseless.tables import Table, open_table
+from noiseless.tables.kernels import add_by_code
+from noiseless.verification.certificate import CertifiedRelease, parse_certificate
+from noiseless.verification.certificate_json import FormatError
+from noiseless.verification.claims import partition_faults
+from noiseless.verification.codebook import CertifiedCodebook
+from noiseless.verification.quantities import LogRatio
+from noiseless.verification.verifier import read_certificate
+
+_LONGEST = 100
+"""Places before or behind the point that a number may have: what takes more to write out stays a text."""
+
+
+@dataclass(frozen=True)
+class AppliedLimit:
+    """A limit on what a release may give away, held against the new rows by themselves.
+
+    Attributes:
+        name: the limit, as the certificate's target names it.
+        asked: what was asked for.
+        found: what the new rows reach; None where columns lack to count it.
+        holds: whether they keep the limit, exactly; None where that is not known.
+    """
+
+    name: str
+    asked: int | Fraction | LogRatio
+    found: int | Bits | None
+    holds: bool | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON; bits are rounded up."""
+        asked = self.asked if isinstance(self.asked, int) else str(self.asked)
+        found = self.found.upper if isinstance(self.found, Bits) else self.found
+        return {"name": self.name, "asked": asked, "found": found, "holds": self.holds}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AppliedRelease:
+    """New rows, each as a cell of an earlier release, with what they give away by themselves.
+
+    Attributes:
+        table: the released table: public columns as their cells read, then kept ones.
+        source: the new table.
+        rows: how many rows are released.
+        dropped: how many were left out because a value is missing.
+        known_rows: how many have public values that are members of a cell.
+        covered_rows: how many have others, which a cell covers.
+        outside_rows: how many no cell covers; they read `*`.
+        suppressed_rows: how many read `*` in all: these, and members of the suppressed cell.
+        fitted_rows: how many rows the cells were fitted on.
+        sensitive: the columns that the release hides.
+        lacking: sensitive and given columns that the new table does not have, so that less is known of it.
+        measures: what the new rows give away of the sensitive columns; None where columns lack.
+        sensitive_values: how many sensitive values the new rows have, the same way.
+        min_rows: how many of the new rows look alike at least; None where given columns lack.
+        limits: the limits on what is given away that the release was asked to keep.
+        sources: the files that the table is read from, which nothing may overwrite.
+    """
+
+    table: pa.Table
+    source: str
+    rows: int
+    dropped: int
+    known_rows: int
+    covered_rows: int
+    outside_rows: int
+    suppressed_rows: int
+    fitted_rows: int
+    sensitive: tuple[str, ...]
+    lacking: tuple[str, ...]
+    measures: Measures | None
+    sensitive_values: int | None
+    min_rows: int | None
+    limits: tuple[AppliedLimit, ...]
+    sources: tuple[Path, ...] = ()
+
+    @property
+    def missed(self) -> tuple[AppliedLimit, ...]:
+        """The limits that the new rows do not keep."""
+        return tuple(limit for limit in self.limits if limit.holds is False)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the new rows keep all limits; None where none is missed and some are not known."""
+        if self.missed:
+            return False
+        return None if any(limit.holds is None for limit in self.limits) else True
+
+    def save(self, out: Path | str, *, force: bool = False) -> None:
+        """Write the released table, whole or not at all.
+
+        Args:
+            out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
+            force: write rows that do not keep the limits, too.
+
+        Raises:
+            OutputError: the file cannot be written, or is the table that is released.
+            RequestError: no format goes with the ending, or a limit is missed.
+        """
+        if self.missed and not force:
+            names = ", ".join(limit.name for limit in self.missed)
+            raise RequestError(f"the new rows alone do not keep {names}; force it to write them all the same")
+        save_release(self.table, None, Path(out), None, self.sources)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the table, under the names it has in JSON; bits are rounded up."""
+        found = self.measures
+        return {
+            "source": self.source,
+            "rows": self.rows,
+            "dropped_rows": self.dropped,
+            "known_rows": self.known_rows,
+            "covered_rows": self.covered_rows,
+            "outside_rows": self.outside_rows,
+            "suppressed_rows": self.suppressed_rows,
+            "fitted_rows": self.fitted_rows,
+            "lacking": list(self.lacking),
+            "sensitive_values": self.sensitive_values,
+            "min_posterior": None if found is None else found.min_posterior,
+            "min_rows": self.min_rows,
+            "leakage": None if found is None else found.leakage.upper,
+            "leakage_exact": None if found is None else str(found.leakage.ratio),
+            "maximin": None if found is None else found.maximin.upper,
+            "maximin_exact": None if found is None else str(found.maximin.ratio),
+            "limits": [limit.to_dict() for limit in self.limits],
+            "holds": self.holds,
+        }
+
+    @property
+    def summary(self) -> Mapping[str, str]:
+        """The main numbers in words."""
+        lines = {
+            "released": f"{self.source}: {counted(self.rows, 'rows')}",
+            "members of a cell": f"{self.known_rows:,}",
+            "covered by a cell": f"{self.covered_rows:,}",
+            "in no cell, read *": f"{self.outside_rows:,}",
+        }
+        if self.min_rows is not None:
+            lines["fewest rows alike"] = f"{self.min_rows:,}"
+        if self.measures is not None:
+            lines["fewest values left"] = f"{self.measures.min_posterior:,} of {self.sensitive_values:,}"
+            lines["bits leaked, L0"] = str(self.measures.leakage)
+            lines["bits told apart, I*"] = str(self.measures.maximin)
+        if self.missed:
+            lines["not kept"] = ", ".join(limit.name for limit in self.missed)
+        return lines
+
+    def __repr__(self) -> str:
+        return text_table(self._title, self.summary)
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, self.summary)
+
+    @property
+    def _title(self) -> str:
+        return f"New rows as the cells of a release of {counted(self.fitted_rows, 'rows')}"
+
+
+def apply_release(
+    table: Any,  # noqa: ANN401 - anything that open_table opens
+    certificate: Any,  # noqa: ANN401 - a file's name or a mapping
+    *,
+    keep_order: bool = False,
+    names: Sequence[str] | None = None,
+) -> AppliedRelease:
+    """Release new rows as the cells of an earlier release, by its certificate.
+
+    A row whose public values are members of a cell reads as that cell. One with other values reads as the
+    cell that covers them; of several as the one that costs least, and of these as the first. One that no cell
+    covers reads `*`. Nothing else of its public values shows. The limits of the release were proved for the
+    rows that it was made from; what the new rows give away by themselves is counted, where they have the
+    columns for it.
+
+    Args:
+        table: the new rows: a file, a glob, a database table, or any frame.
+        certificate: the name of a JSON file, or the certificate itself.
+        keep_order: leave the rows in the table's order; by default they are sorted, for the order tells too.
+        names: the columns' names, for text files without a header line.
+
+    Raises:
+        NoiselessError: the table or the certificate cannot be read, a column lacks, or the certificate's
+            cells are no partition that its words cover.
+
+    >>> from noiseless import release
+    >>> fitted = pa.table({"age": [31, 35, 52, 47, 31, 60], "chol": [180, 182, 190, 230, 233, 240]})
+    >>> done = release(fitted, sensitive="age", public="chol", min_posterior=2)
+    >>> later = apply_release(pa.table({"chol": [182, 231, 500]}), done.certificate)
+    >>> later.table["chol"].to_pylist(), later.outside_rows
+    (['185', '235', '*'], 1)
+    """
+    claimed = _checked(certificate)
+    source, lacking = _counted(open_table(table, names=names), claimed, keep_order=keep_order)
+    known, cells = _cells(source, claimed)
+    outside = cells < 0
+    gone, words = _words(claimed, any_outside=bool(outside.any()))
+    cells = np.where(outside, gone, cells)
+    rows, hides = source.public.counts, np.array([cell.suppressed for cell in claimed.cells] + [True])
+    found = _measured(source, cells) if source.request.sensitive else None
+    alike = _fewest_rows(source, cells) if source.request.given == claimed.columns.given else None
+    return AppliedRelease(
+        table=released_table(source, cells, words),
+        source=source.table.label,
+        rows=source.rows,
+        dropped=source.dropped,
+        known_rows=int(rows[known].sum()),
+        covered_rows=int(rows[~known & ~outside].sum()),
+        outside_rows=int(rows[outside].sum()),
+        suppressed_rows=int(rows[outside | hides[cells]].sum()),
+        fitted_rows=claimed.original.rows,
+        sensitive=claimed.columns.sensitive,
+        lacking=lacking,
+        measures=found,
+        sensitive_values=None if found is None else source.joint.size_x,
+        min_rows=alike,
+        limits=tuple(_limits(claimed, source, found, alike)),
+        sources=source.table.files,
+    )
+
+
+def _checked(source: Any) -> CertifiedRelease:  # noqa: ANN401 - as above
+    """A certificate whose cells are a partition that its released words cover.
+
+    Raises:
+        SourceError: it is none.
+    """
+    label = str(source) if isinstance(source, str | Path) else "the certificate"
+    try:
+        certificate = parse_certificate(read_certificate(source))
+    except FormatError as error:
+        raise SourceError(label, f"is no certificate: {error}") from None
+    times = Counter(member for cell in certificate.cells for member in cell.members)
+    faults = partition_faults(certificate, (0, sum(number > 1 for number in times.values()), 0))
+    book = CertifiedCodebook(certificate)
+    if not faults and (open_cells := book.uncovered()):
+        faults = ", ".join(f"{number:,} cells not covered by {where}" for where, number in open_cells.items())
+    if not faults and certificate.options.distance is not None:
+        faults = book.spans_fault() or ""
+    if faults:
+        raise SourceError(label, f"does not hold ({faults}); see noiseless verify, and take another one")
+    return certificate
+
+
+def _counted(
+    table: Table, certificate: CertifiedRelease, *, keep_order: bool
+) -> tuple[ReleaseSource, tuple[str, ...]]:
+    """The new table, read as the certificate says; and which sensitive or given columns it lacks."""
+    columns, options = certificate.columns, certificate.options
+    lacking = tuple(c for c in (*columns.sensitive, *columns.given) if c not in table.columns)
+    knows = set(columns.given) <= set(table.columns)
+    request = ReleaseRequest.of(
+        {
+            "sensitive": () if lacking else columns.sensitive,
+            "public": columns.public,
+            "given": columns.given if knows else (),
+            "keep": columns.keep,
+            "numeric": [name for name, kind in options.kinds.items() if kind == "number"],
+            "categorical": [name for name, kind in options.kinds.items() if kind == "category"],
+            "hierarchy": certificate.hierarchies,
+            "missing": options.missing,
+            "distinct_rows": options.distinct_rows,
+            "keep_order": keep_order,
+        }
+    )
+    return ReleaseSource.count(table, request), lacking
+
+
+def _cells(source: ReleaseSource, certificate: CertifiedRelease) -> tuple[BoolArray, IntArray]:
+    """Which public tuples are members of a cell; and the cell of each tuple, -1 where none covers it."""
+    columns = [source.text(source.public, name) for name in source.request.public]
+    texts = [
+        [_plainly(text) for text in column.texts.to_pylist()]
+        if certificate.options.kinds[column.name] == "number"
+        else column.texts.to_pylist()
+        for column in columns
+    ]
+    members = {member: number for number, cell in enumerate(certificate.cells) for member in cell.members}
+    parts = ([of[code] for code in column.codes] for of, column in zip(texts, columns, strict=True))
+    found = np.array([members.get(value, -1) for value in zip(*parts, strict=True)], np.int64)
+    known = found >= 0
+    if not known.all():
+        found[~known] = cheapest_cells(certificate, texts, [column.codes[~known] for column in columns])
+    return known, found
+
+
+def _plainly(text: str | None) -> str | None:
+    """A number by its one spelling, 96 for 96.0; any other text as it is."""
+    if text is None or not re.fullmatch(ALMOST_NUMBER, text):
+        return text
+    number = Decimal(text)
+    return plain_decimal(number) if abs(number.adjusted()) < _LONGEST else text
+
+
+def _words(certificate: CertifiedRelease, *, any_outside: bool) -> tuple[int, dict[str, pa.Array]]:
+    """The number of the cell that reads `*` throughout, and what each column reads in each cell."""
+    released = [cell.released for cell in certificate.cells]
+    stars = (SUPPRESSED,) * len(certificate.columns.public)
+    if any_outside and stars not in released:
+        released.append(stars)
+    kinds, codeword = certificate.options.kinds, certificate.options.codeword
+    texts = zip(certificate.columns.public, zip(*released, strict=True), strict=True)
+    words = {name: typed_words(pa.array(of, pa.string()), kinds[name], codeword) for name, of in texts}
+    return released.index(stars) if stars in released else -1, words
+
+
+def _measured(source: ReleaseSource, cells: IntArray) -> Measures:
+    """What the rows give away: all that reads `*` is one cell."""
+    problem = Problem(source.joint, None, source.side, source.seen.counts)
+    return measure(problem, Cells.from_labels(cells))
+
+
+def _fewest_rows(source: ReleaseSource, cells: IntArray) -> int:
+    """The fewest rows of one cell with the same kept and given values."""
+    shown = source.shown_of_seen
+    answers = dense(cells[source.public_of_seen] * (int(shown.max()) + 1) + shown)
+    return int(add_by_code(answers, source.seen.counts, int(answers.max()) + 1).min())
+
+
+def _limits(
+    certificate: CertifiedRelease, source: ReleaseSource, found: Measures | None, alike: int | None
+) -> Iterator[AppliedLimit]:
+    """The limits on what is given away, beside what the new rows reach."""
+    target: Mapping[str, Any] = certificate.target
+    counts = {"min_posterior": None if found is None else found.min_posterior, "min_rows": alike}
+    for name, count in counts.items():
+        if name in target:
+            yield AppliedLimit(name, target[name], count, None if count is None else count >= target[name])
+    for name in ("max_leakage", "max_maximin"):
+        if name in target and found is None:
+            yield AppliedLimit(name, target[name], None, None)
+    if "max_leakage" in target and found is not None:
+        values = max(certificate.claim.counts["sensitive_values"], source.joint.size_x)
+        yield _leakage_limit(target["max_leakage"], found, values, known=bool(source.request.given))
+    if "max_maximin" in target and found is not None:
+        holds = LogRatio(found.maximin.ratio) <= target["max_maximin"]
+        yield AppliedLimit("max_maximin", target["max_maximin"], found.maximin, holds)
+
+
+def _leakage_limit(limit: Fraction | LogRatio, found: Measures, values: int, *, known: bool) -> AppliedLimit:
+    """The limit on leakage, which is against all values of the release: new rows may have fewer.
+
+    With given columns these are the values that go with what is given, of which the certificate says nothing:
+    no more than all of them, and no fewer than the new rows have.
+    """
+    most = Bits(Fraction(values, found.min_posterior))
+    if LogRatio(most.ratio) <= limit or not known:
+        return AppliedLimit("max_leakage", limit, most, LogRatio(most.ratio) <= limit)
+    holds = False if LogRatio(found.leakage.ratio) > limit else None
+    return AppliedLimit("max_leakage", limit, found.leakage, holds)

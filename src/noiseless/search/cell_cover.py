@@ -1,0 +1,324 @@
+"""The least mean loss (NCP) of all partitions of some tens of public values, and so a proof.
+
+No cell costs less than the rows of its members lose at least in any cell (`mean_bounds`); what it costs
+beyond that is its surcharge. A partition that costs less than a known one has no cell whose surcharge exceeds
+the difference. All cells within it are grown, value by value. A linear program over these proposes higher
+prices of values, in floats; in whole numbers prices are lowered until no cell costs less, and few cells are
+left whose surcharge is within what remains. All partitions into these are looked at, the smallest surcharges
+first.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.goal import Targets
+from noiseless.search.mean_bounds import CellReaches
+from noiseless.search.mean_loss import CertaintyPenalty
+from noiseless.search.problem import Cells
+from noiseless.search.spans import Spans
+from noiseless.tables.kernels import add_by_code
+from noiseless.work import check
+
+MOST_VALUES = 60
+"""With more public values there are too many cells."""
+
+CELL_COVER = "cell cover"
+"""What the method is called."""
+
+GROWN, LOOKED_AT = 300_000, 200_000
+"""So many cells are grown, and so many pairs of a set and a cell looked at, for each largest surcharge."""
+
+FIRST_SHARE, STAGES = 64, 9
+"""At first cells are grown within this part of the largest surcharge that they can have; then it doubles."""
+
+ROUNDS, ADDED, TINY = 20, 400, 1e-9
+"""So often prices are proposed; so many cells are added each time that cost less by more than this."""
+
+
+_ROOM = 2**62
+"""Prices are as large as all costs together, and are added up over all values."""
+
+
+class CoverCells(NamedTuple):
+    """Sets of values, as cells or suppressed.
+
+    Attributes:
+        held: which values each holds.
+        costs: what each costs.
+    """
+
+    held: BoolArray
+    costs: IntArray
+
+    def chosen(self, which: BoolArray) -> "CoverCells":
+        """Some of them."""
+        return CoverCells(self.held[which], self.costs[which])
+
+    def surcharges(self, prices: IntArray) -> IntArray:
+        """What each costs beyond the prices of its values."""
+        return np.asarray(self.costs - self.held @ prices)
+
+
+class Cover(NamedTuple):
+    """All values in cells, and some of them suppressed.
+
+    Attributes:
+        costs: what they cost.
+        labels: the cell of each value; suppressed ones are a cell.
+        hidden: which are suppressed.
+    """
+
+    costs: int
+    labels: IntArray
+    hidden: BoolArray
+
+
+class CheapestPartition(NamedTuple):
+    """What the search found.
+
+    Attributes:
+        least: a mean loss that no partition within the limits on values and rows is below.
+        better: a partition that is better than the known one; None if none was found.
+    """
+
+    least: Fraction
+    better: Cover | None
+
+
+@dataclass(frozen=True, eq=False)
+class CellCover:
+    """The search for a partition with a smaller mean loss than a known one.
+
+    Attributes:
+        targets: the limits; of these, values, rows and what may be suppressed count.
+        known: the mean loss of the partition that is known.
+        found: its cells.
+    """
+
+    targets: Targets
+    known: Fraction
+    found: Cells
+
+    @classmethod
+    def applies(cls, targets: Targets) -> bool:
+        """Whether there are few values, in columns, and the NCP counts."""
+        problem, goal = targets.problem, targets.goal
+        few = problem.size <= MOST_VALUES and isinstance(problem.codebook, ColumnCodebook)
+        by_distance = goal.aim == "loss" and goal.utility == "distortion"
+        return few and by_distance and isinstance(problem.loss, CertaintyPenalty)
+
+    @cached_property
+    def best(self) -> CheapestPartition | None:
+        """The best partition that is found, with what any loses at least; None where numbers are too large.
+
+        The surcharge that cells may have doubles: what is found with a small one leaves less to look at. A
+        partition with a larger one costs that much more than the sum of what its values cost at least.
+        """
+        spans, rows = self._spans, int(self.targets.problem.weights.sum())
+        if spans is None or not spans.exact or spans.whole * rows * self.targets.problem.size >= _ROOM:
+            return None
+        known, sure, better = int(self.known * rows / spans.share), int(self._prices.sum()), None
+        least, slack = sure, (known - 1 - sure) // FIRST_SHARE
+        for _ in range(STAGES):
+            check()
+            cells, gone = self._grown(spans, slack), self._suppressed(spans, slack)
+            if cells is None or gone is None:
+                break
+            prices = raised_prices(cells, gone, self._prices)
+            cover, is_best = cheapest_cover(cells, gone, prices, known - 1 - int(prices.sum()))
+            if cover is not None:
+                known, better = cover.costs, cover
+            least = max(least, min(known if is_best else int(prices.sum()), sure + slack + 1))
+            if least >= known or (cover is None and slack >= known - 1 - sure):
+                break
+            slack = min(2 * slack + 1, known - 1 - sure)
+        return CheapestPartition(min(least, known) * spans.share / rows, better)
+
+    @cached_property
+    def _spans(self) -> Spans | None:
+        book, rows = self.targets.problem.codebook, int(self.targets.problem.weights.sum())
+        return Spans.of(book, rows) if isinstance(book, ColumnCodebook) else None
+
+    @cached_property
+    def _prices(self) -> IntArray:
+        """What the rows of each value cost at least."""
+        problem, least_rows = self.targets.problem, self.targets.goal.min_rows or 1
+        if self._spans is None:
+            return np.zeros(problem.size, np.int64)
+        reaches = CellReaches(problem, self._spans, self.targets.need, least_rows, self.found)
+        return reaches.least * problem.weights
+
+    def _grown(self, spans: Spans, slack: int) -> CoverCells | None:
+        """All cells with no larger surcharge; None where there are too many."""
+        problem, need = self.targets.problem, self.targets.need
+        growth = CellGrowth(problem.group_of, problem.weights, self._prices)
+        found = growth.grow(partial(_hulls, spans), slack, int(problem.weights.sum()))
+        return None if found is None else found.chosen(self._enough(found.held, problem.seen, need))
+
+    def _suppressed(self, spans: Spans, slack: int) -> CoverCells | None:
+        """All sets that may be suppressed with no larger surcharge; None where there are too many."""
+        problem, need = self.targets.problem, self.targets.by_known(self.targets.need)
+        growth = CellGrowth(np.zeros(problem.size, np.int64), problem.weights, self._prices)
+        found = growth.grow(partial(_all_lost, spans.whole), slack, self.targets.budget)
+        return None if found is None else found.chosen(self._enough(found.held, problem.known, need))
+
+    def _enough(self, held: BoolArray, seen: IntArray, need: IntArray) -> BoolArray:
+        """Whether every answer of a set leaves as many values, and has as many rows, as needed."""
+        problem, least = self.targets.problem, self.targets.goal.min_rows or 1
+        joint, fine = problem.joint, np.ones(len(held), bool)
+        for code in range(len(need)):
+            y, pairs = np.flatnonzero(seen == code), np.flatnonzero(seen[joint.y] == code)
+            rows = add_by_code(problem.public[y], problem.counts[y], problem.size)
+            secrets = np.zeros((problem.size, joint.size_x), np.float32)
+            secrets[problem.public[joint.y[pairs]], joint.x[pairs]] = 1
+            left = np.count_nonzero(held.astype(np.float32) @ secrets, axis=1)
+            fine &= (left == 0) | ((left >= need[code]) & (held @ rows >= least))
+        return fine
+
+
+def _hulls(spans: Spans, held: BoolArray) -> IntArray:
+    numbers, members = np.nonzero(held)
+    return spans.cells(members, np.searchsorted(numbers, np.arange(len(held))))
+
+
+def _all_lost(whole: int, held: BoolArray) -> IntArray:
+    return np.full(len(held), whole)
+
+
+@dataclass(frozen=True, eq=False)
+class CellGrowth:
+    """Sets of values that grow by later ones.
+
+    A cell spans no less than another within it, nor than any of its members needs, so the surcharge that a
+    set comes to never falls: a value that is too much for it is too much for all that grow from it.
+
+    Attributes:
+        groups: the group of each value; a set is of one.
+        rows: how many rows each value has.
+        prices: what these cost at least.
+    """
+
+    groups: IntArray
+    rows: IntArray
+    prices: IntArray
+
+    def grow(self, spans: Callable[[BoolArray], IntArray], slack: int, most: int) -> CoverCells | None:
+        """All sets that may be cells with a small surcharge.
+
+        Args:
+            spans: what sets span.
+            slack: the largest surcharge.
+            most: how many rows a set has at most.
+
+        Returns:
+            The sets with what they cost; None where there are too many.
+        """
+        values, few, grown = np.arange(len(self.rows)), self.rows <= most, 0
+        held = np.eye(len(values), dtype=bool)[few]
+        later = ((self.groups[:, None] == self.groups) & (values[:, None] < values) & few)[few]
+        found = [CoverCells(held, spans(held) * self.rows[few])]
+        while later.any():
+            parents, added = np.nonzero(later)
+            grown += len(parents)
+            if grown > GROWN:
+                return None
+            held = held[parents]
+            held[np.arange(len(added)), added] = True
+            rows, span = held @ self.rows, spans(held)
+            kept = (rows * np.maximum(span, self._needed(held)) - held @ self.prices <= slack) & (
+                rows <= most
+            )
+            joined = np.zeros_like(later)
+            joined[parents[kept], added[kept]] = True
+            later = joined[parents[kept]] & (added[kept][:, None] < values)
+            held = held[kept]
+            found.append(CoverCells(held, (rows * span)[kept]))
+        return CoverCells(*map(np.concatenate, zip(*found, strict=True)))
+
+    def _needed(self, held: BoolArray) -> IntArray:
+        """What a cell around all members of a set spans at least."""
+        return np.asarray(np.where(held, self.prices // np.maximum(self.rows, 1), 0).max(axis=1))
+
+
+def raised_prices(cells: CoverCells, gone: CoverCells, prices: IntArray) -> IntArray:
+    """Prices that no set costs less than, with as large a sum as a linear program finds; or those given."""
+    from scipy.optimize import linprog
+
+    held, costs = np.concatenate((cells.held, gone.held)), np.concatenate((cells.costs, gone.costs))
+    if not len(costs):
+        return prices
+    unit, about = float(max(1, int(costs.max()))), held.astype(np.float32)
+    tight = np.argsort(costs - held @ prices, kind="stable")[: ADDED + 10 * len(prices)]
+    proposed = prices / unit
+    for _ in range(ROUNDS):
+        solved = linprog(-np.ones(len(prices)), A_ub=held[tight], b_ub=costs[tight] / unit, bounds=(-1, 1))
+        if solved.x is None:
+            return prices
+        proposed = solved.x
+        beyond = about @ proposed - costs / unit
+        if beyond.max() <= TINY:
+            break
+        tight = np.union1d(tight, np.argsort(-beyond, kind="stable")[:ADDED])
+    raised = np.floor(proposed * unit).astype(np.int64)
+    beyond = np.maximum(held @ raised - costs, 0)
+    raised -= np.where(held, beyond[:, None], 0).max(axis=0)  # as much as any set around a value costs less
+    return raised if raised.sum() > prices.sum() else prices
+
+
+def cheapest_cover(
+    cells: CoverCells, gone: CoverCells, prices: IntArray, slack: int
+) -> tuple[Cover | None, bool]:
+    """The partition into cells, with one set suppressed or none, that has the smallest surcharges together.
+
+    Each step covers the first value that is not covered, by the cells with small surcharges first. Surcharges
+    are not negative: what is covered is looked at again only if that costs less than before.
+
+    Returns:
+        The partition, None if all that were looked at have larger surcharges; and whether that is all.
+    """
+    sets = CoverCells(np.concatenate((cells.held, gone.held)), np.concatenate((cells.costs, gone.costs)))
+    surcharges = sets.surcharges(prices)
+    order = np.argsort(sets.held[surcharges <= slack].sum(axis=0), kind="stable")
+    by_first: dict[int, list[tuple[int, int, int]]] = {}
+    waiting: list[tuple[int, int, Any]] = []
+    for place in np.argsort(-surcharges, kind="stable")[np.count_nonzero(surcharges > slack) :].tolist():
+        mask = sum(1 << int(at) for at in np.flatnonzero(sets.held[place, order]))
+        extra = int(surcharges[place])
+        if place < len(cells.costs):
+            by_first.setdefault(mask & -mask, []).append((mask, extra, place))
+        else:
+            waiting.append((extra, mask, (place, None)))
+    waiting.append((0, 0, None))
+    best, least, whole, steps = None, dict[int, int](), (1 << len(order)) - 1, 0
+    while waiting and steps <= LOOKED_AT:
+        total, covered, path = waiting.pop()
+        if total > slack or least.get(covered, total + 1) <= total:
+            continue
+        least[covered] = total
+        if covered == whole:
+            best, slack = path, total - 1
+            continue
+        left = whole & ~covered
+        near = by_first.get(left & -left, [])
+        steps += len(near)
+        free = [cell for cell in near if not cell[0] & covered]
+        waiting += [(total + more, covered | mask, (at, path)) for mask, more, at in free]
+    return None if best is None else _cover(sets, best, len(cells.costs)), not waiting
+
+
+def _cover(sets: CoverCells, path: Any, cells: int) -> Cover:  # noqa: ANN401 - a place, and the path before it
+    """The sets on a path; those after all cells are suppressed."""
+    places = list[int]()
+    while path is not None:
+        places.append(path[0])
+        path = path[1]
+    held, gone = sets.held[places], np.array(places) >= cells
+    hidden = np.asarray(held[gone].any(axis=0))
+    return Cover(int(sets.costs[places].sum()), np.argmax(held, axis=0), hidden)

@@ -1,0 +1,361 @@
+"""The best full-domain generalisation, exactly: a level for each column, and which cells are suppressed.
+
+Whole cells are suppressed, and together they are one cell that keeps the limits too. That cannot be told from
+other nodes of the lattice, and is asked of each node by itself; what can be told is in `NodeBounds`.
+"""
+
+import heapq
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from noiseless.arrays import BoolArray, IntArray
+from noiseless.search.columns import Hierarchy
+from noiseless.search.generalisation import Generalisations, LevelCells, Levels
+from noiseless.search.goal import Targets
+from noiseless.search.lattice_bounds import CLOSED, MOST_NODES, NodeBounds
+from noiseless.search.problem import Problem
+from noiseless.tables.kernels import add_by_code, distinct_values
+
+WORK, FEWEST = 3 * 10**8, 500
+"""So many nodes are looked at that they are so many pairs in all, or at least this number."""
+
+TRIES = 256
+"""So many sets of cells are tried where what is suppressed does not keep the limits by itself."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerLimit:
+    """At least so many sensitive values and rows behind each answer: a cell, and what is known besides.
+
+    Attributes:
+        problem: what is merged.
+        need: how many values, for each code of what is known.
+        rows: how many rows.
+    """
+
+    problem: Problem
+    need: IntArray
+    rows: int = 1
+
+    @cached_property
+    def _pairs(self) -> tuple[IntArray, IntArray]:
+        """The public value of each pair, and its element: what is known, and the sensitive value."""
+        joint = self.problem.joint
+        return self.problem.public[joint.y], self.problem.known[joint.y] * joint.size_x + joint.x
+
+    def failing(self, cell_of: IntArray, count: int) -> BoolArray:
+        """Which public values leave too little, here and in all finer cells; their cells fail."""
+        values, elements = self._pairs
+        many, size = len(self.need), self.problem.joint.size_x
+        sizes = _distinct(cell_of[values] * (many * size) + elements, count * many, size)
+        few = (sizes > 0) & (sizes < np.tile(self.need, count))
+        if many == 1:
+            found = few[cell_of]
+        else:
+            found = np.zeros(len(cell_of), bool)
+            found[values[few[cell_of[values] * many + elements // size]]] = True
+        if self.rows > 1:  # of a cell that fails only those fail in finer ones that are seen with too few
+            answers = cell_of[self.problem.public] * many + self.problem.known
+            short = add_by_code(answers, self.problem.counts, count * many) < self.rows
+            found[self.problem.public[short[answers]]] = True
+        return found
+
+    def hides(self, values: BoolArray) -> bool:
+        """Whether some values keep the limits as one cell."""
+        owners, elements = self._pairs
+        sizes = _distinct(elements[values[owners]], len(self.need), self.problem.joint.size_x)
+        if np.any((sizes > 0) & (sizes < self.need)):
+            return False
+        chosen = values[self.problem.public]
+        known = self.problem.known[chosen]
+        return bool(
+            np.all(add_by_code(known, self.problem.counts[chosen], len(self.need))[known] >= self.rows)
+        )
+
+
+def _distinct(keys: IntArray, groups: int, size: int) -> IntArray:
+    """How many different keys each group has: a key is its group times `size`, and something below that."""
+    if groups * size <= 8 * len(keys) + 2**16:
+        met = np.zeros(groups * size, bool)
+        met[keys] = True
+        return np.asarray(np.count_nonzero(met.reshape(groups, size), axis=1))
+    return np.bincount(distinct_values(keys) // size, minlength=groups)
+
+
+class FullDomain(NamedTuple):
+    """A full-domain generalisation that keeps to limits.
+
+    Attributes:
+        labels: the cell of each public value; suppressed ones have a label together.
+        hidden: which public values are suppressed.
+        levels: the level of each column, 0 for the values as they are.
+        proved: whether it is proved that none is better.
+    """
+
+    labels: IntArray
+    hidden: BoolArray
+    levels: Levels
+    proved: bool
+
+
+Key = tuple[int, int]
+"""The loss that comes first, and then the other: the largest cost, and what all rows span together."""
+
+
+class _Node(NamedTuple):
+    """A node within the limits, and the cells that are suppressed."""
+
+    key: Key
+    cells: LevelCells
+    gone: BoolArray
+
+
+@dataclass(eq=False)
+class LatticeSearch:
+    """A search for the best full-domain generalisation within limits.
+
+    Attributes:
+        lattice: all of them.
+        limit: what each cell must keep to.
+        budget: how many rows may be suppressed.
+        by_mean: whether the mean loss comes first.
+        most: the largest cost that a cell may have; None for any.
+        nodes: how many nodes may be looked at; None for `node_limit`.
+        best: the best that was found.
+        looked: how many nodes were looked at.
+    """
+
+    lattice: Generalisations
+    limit: AnswerLimit
+    budget: int = 0
+    by_mean: bool = False
+    most: int | None = None
+    nodes: int | None = None
+    best: _Node | None = None
+    looked: int = 0
+    _loose: list[Key] = field(default_factory=list)
+    _proved: bool = False
+
+    @cached_property
+    def bounds(self) -> NodeBounds:
+        """What nodes lose at least."""
+        return NodeBounds(self.lattice, self.budget)
+
+    def run(self) -> bool:
+        """Find the best; whether it is proved that there is none better."""
+        first = self._first()
+        if self._look(first) is not None:
+            self._dive(first)
+            self._around()
+        while self.bounds.whole and self.looked < self._limit:
+            levels = self._next()
+            if levels is None:
+                self._proved = not any(self.best is None or key < self.best.key for key in self._loose)
+                break
+            if self._look(levels) is not None:
+                self._dive(levels)
+        return self._proved
+
+    @cached_property
+    def _limit(self) -> int:
+        return node_limit(self.lattice) if self.nodes is None else self.nodes
+
+    @property
+    def found(self) -> FullDomain | None:
+        """The best that was found."""
+        if self.best is None:
+            return None
+        _, cells, gone = self.best
+        hidden = gone[cells.cell_of]
+        labels = np.where(hidden, cells.count, cells.cell_of)
+        return FullDomain(labels, hidden, cells.levels, self._proved)
+
+    def _dive(self, levels: Levels) -> None:
+        """Go down from a node step by step, each time to the most promising one that is within the limits."""
+        while True:
+            below = [_moved(levels, place, -1) for place, level in enumerate(levels) if level]
+            hopes = sorted((self._least(one), one) for one in below)
+            found = next((one for _, one in hopes if self._promises(one) and self._look(one)), None)
+            if found is None:
+                return
+            levels = found
+
+    def _first(self) -> Levels:
+        """The top; or below it, the costliest column first, where no cell need cost more than it may."""
+        levels, most = self.lattice.top, self.most
+        if most is None:
+            return levels
+        self.bounds.limit(most)
+        while any(levels) and self.bounds.least(levels)[0] > most >> self.bounds.shift[0]:
+            costs = [int(c.costs[level].max()) for c, level in zip(self.lattice.columns, levels, strict=True)]
+            levels = _moved(levels, int(np.argmax(np.where(levels, costs, -1))), -1)
+        return levels
+
+    def _around(self) -> None:
+        """Go up by one level from the best, and down again, as long as that helps."""
+        tried: set[Levels] = set()
+        while self.best is not None and self.best.cells.levels not in tried:
+            levels = self.best.cells.levels
+            tried.add(levels)
+            for place, level in enumerate(levels):
+                if level < self.lattice.top[place]:
+                    self._dive(_moved(levels, place, 1))
+
+    def _least(self, levels: Levels) -> Key:
+        """What a node loses at least, rounded down."""
+        return self._key(*self.bounds.least(levels))
+
+    def _key(self, cost: T, span: T) -> tuple[T, T]:
+        return (span, cost) if self.by_mean else (cost, span)
+
+    @property
+    def _beaten(self) -> Key:
+        """What a node must lose less than, rounded up as bounds are rounded down."""
+        if self.best is None:
+            return CLOSED, CLOSED
+        shifts = self._key(*self.bounds.shift)
+        first, second = (-(-loss >> bits) for loss, bits in zip(self.best.key, shifts, strict=True))
+        return first, second
+
+    def _promises(self, levels: Levels) -> bool:
+        """Whether a node may be better than the best, and may be looked at."""
+        least = self.bounds.least(levels)
+        return self.looked < self._limit and least[1] < CLOSED and self._key(*least) < self._beaten
+
+    def _next(self) -> Levels | None:
+        """Of the nodes that may be better than the best the one that loses most: it tells most of others."""
+        bounds, beaten = self.bounds, self._beaten
+        first, second = self._key(bounds.costs, bounds.spans)
+        hopeful = (first < beaten[0]) | ((first == beaten[0]) & (second < beaten[1]))
+        hopeful &= bounds.spans < CLOSED
+        if not hopeful.any():
+            return None
+        first = np.where(hopeful, first, -1)
+        place = int(np.argmax(np.where(first == first.max(), second, -1)))
+        return tuple(int(level) for level in np.unravel_index(place, bounds.shape))
+
+    # --- one node ---------------------------------------------------------------------------------
+
+    def _look(self, levels: Levels) -> _Node | None:
+        """Look at a node, and learn what it says of others; None if it is not better than the best."""
+        self.looked += 1
+        cells = self.lattice.cells(levels)
+        failing = self.limit.failing(cells.cell_of, cells.count)
+        if int(self.lattice.problem.weights[failing].sum()) > self.budget:
+            self.bounds.fail(levels)
+            return None
+        self.bounds.suppress(levels, failing)
+        self.bounds.close(levels)
+        found = self._settled(cells, failing)
+        self.best = found or self.best
+        return found
+
+    def _settled(self, cells: LevelCells, failing: BoolArray) -> _Node | None:
+        """A node with as little suppressed as limits allow; None if it is not better than the best."""
+        rows = np.bincount(cells.cell_of, self.lattice.problem.weights, cells.count).astype(np.int64)
+        costs, spans = self.lattice.losses(cells)
+        total, lost = int((rows * spans).sum()), rows * (self.lattice.whole - spans)
+        must, star = np.zeros(cells.count, bool), self.lattice.star(cells)
+        must[cells.cell_of[failing]] = True
+        if self.most is not None:
+            must |= costs > self.most
+        for most in self._thresholds(costs, must):
+            gone = must | (costs > most)
+            if star is not None and gone.any():
+                gone[star] = True
+            left = self.budget - int(rows[gone].sum())
+            if gone.all() or left < 0:
+                continue
+            for tried, more in enumerate(_completed(gone, rows, lost, left)):
+                span = total + int(lost[more].sum())
+                if self.best is not None and self._key(most, span) >= self.best.key:
+                    return None  # sets to come lose more, and thresholds to come are higher
+                if tried == TRIES:
+                    self._loose.append(self._key(most, span))
+                    break
+                if not more.any() or self.limit.hides(more[cells.cell_of]):
+                    return _Node(self._key(int(costs[~more].max()), span), cells, more)
+        return None
+
+    def _thresholds(self, costs: npt.NDArray[Any], must: BoolArray) -> Sequence[int]:
+        """What cells may cost at most, the least first; with the mean loss first any cost will do."""
+        shown = costs[~must]
+        if not len(shown):
+            return []
+        return [int(shown.max())] if self.by_mean else [int(cost) for cost in np.unique(shown)]
+
+
+def _completed(gone: BoolArray, rows: IntArray, lost: npt.NDArray[Any], left: int) -> Iterator[BoolArray]:
+    """Cells to suppress, and then with others besides: all sets of these, those that lose least first.
+
+    Args:
+        gone: cells that must be suppressed.
+        rows: how many rows each cell has.
+        lost: what suppressing each cell loses.
+        left: how many more rows may be suppressed.
+    """
+    yield gone
+    if not gone.any():
+        return
+    others = np.flatnonzero(~gone & (rows <= left))
+    others = others[np.argsort(lost[others], kind="stable")]
+    # each set comes once, after those that lose less: from the set without its last cell, or with the cell
+    # before instead
+    heap: list[tuple[int, tuple[int, ...]]] = [(int(lost[cell]), (0,)) for cell in others[:1]]
+    while heap:
+        loss, places = heapq.heappop(heap)
+        chosen, last = others[list(places)], places[-1]
+        held = int(rows[chosen].sum())
+        if held <= left and len(chosen) < np.count_nonzero(~gone):
+            more = gone.copy()
+            more[chosen] = True
+            yield more
+        if last + 1 < len(others):
+            step = int(lost[others[last + 1]])
+            heapq.heappush(heap, (loss - int(lost[others[last]]) + step, (*places[:-1], last + 1)))
+            if held <= left:
+                heapq.heappush(heap, (loss + step, (*places, last + 1)))
+
+
+def _moved(levels: Levels, place: int, step: int) -> Levels:
+    return (*levels[:place], levels[place] + step, *levels[place + 1 :])
+
+
+def full_domain(targets: Targets, trees: Sequence[Hierarchy] | None = None) -> FullDomain | None:
+    """The best full-domain generalisation for a goal; None if none was found.
+
+    Args:
+        targets: the limits, and which loss comes first.
+        trees: a hierarchy for each public column; by default those of the problem's codebook.
+
+    Raises:
+        RequestError: a column has no hierarchy.
+    """
+    problem = targets.problem
+    lattice = Generalisations.of(problem, trees)
+    limit = AnswerLimit(problem, targets.by_known(targets.need), targets.goal.min_rows or 1)
+    search = LatticeSearch(lattice, limit, targets.budget, targets.goal.by_mean, _most(targets, lattice))
+    search.run()
+    return search.found
+
+
+def node_limit(lattice: Generalisations) -> int:
+    """How many nodes of a lattice are looked at at most."""
+    nodes = min(math.prod(level + 1 for level in lattice.top), MOST_NODES)
+    return max(FEWEST, WORK // (len(lattice.problem.joint) + nodes))
+
+
+def _most(targets: Targets, lattice: Generalisations) -> int | None:
+    """The limit on the distortion as a whole number on the scale of costs, exactly."""
+    if targets.distortion is None:
+        return None
+    squares = math.floor(targets.distortion.squared / lattice.book.scaled.unit**2)
+    return squares if lattice.book.combine == "squares" else math.isqrt(squares)

@@ -1,0 +1,130 @@
+"""Cells grown within packs, as plain loops that run on lists or, compiled, on arrays.
+
+Notation: pack p holds the members from `bounds[p]` up to `bounds[p + 1]`. With d columns, `places[m * d + a]`
+is where member m lies in column a: a number times what a unit counts, or the code of a category. A cell spans
+the numbers between its extremes, and `scales[a]` for each of its categories but one; columns of numbers have
+a scale below 0.
+"""
+
+# ruff: noqa: PLR0917, PLR0912, PLR0915, C901 - compiled functions take no keywords, and call no others
+
+from noiseless.arrays import FloatArray, IntArray
+
+Row = IntArray | list[int]
+Numbers = FloatArray | list[float]
+
+
+def grow(
+    bounds: Row,
+    places: Numbers,
+    scales: Numbers,
+    starts: Row,
+    secrets: Row,
+    rows: Row,
+    needs: Row,
+    least: int,
+    most: int,
+    stamps: Row,
+    lows: Numbers,
+    highs: Numbers,
+    has: Row,
+    labels: Row,
+) -> None:
+    """Give each member the number of a cell in its pack: cells are grown one after the other.
+
+    A cell begins with the member farthest from the cell before. It takes the one that widens it least, of
+    those with a secret that it does not have as long as it needs more, until it has as many secrets and rows
+    as it needs. Those that are left over in the end join the cell of the member nearest to them.
+
+    Invariant: `lows` and `highs` are the ends of the cell that is grown, `has` tells whose categories it has,
+    and what is stamped with the clock are its secrets.
+    """
+    d, clock = len(scales), 0
+    for pack in range(len(bounds) - 1):
+        begin, end, need = bounds[pack], bounds[pack + 1], needs[pack]
+        if end - begin > most:
+            for m in range(begin, end):
+                labels[m] = 0
+            continue
+        cell, growing, distinct, held = -1, False, 0, 0
+        for a in range(d):
+            lows[a] = highs[a] = places[begin * d + a] if scales[a] < 0 else 0.0
+            for m in range(begin, end):
+                has[m * d + a] = places[m * d + a] == places[begin * d + a]
+        while True:
+            best, worth = -1, 0.0
+            for m in range(begin, end):
+                if labels[m] >= 0:
+                    continue
+                fresh = not growing or distinct >= need
+                entry = starts[m]
+                while not fresh and entry < starts[m + 1]:
+                    fresh = stamps[secrets[entry]] != clock
+                    entry += 1
+                if not fresh:
+                    continue
+                value = 0.0
+                for a in range(d):
+                    if scales[a] < 0:
+                        value += max(highs[a], places[m * d + a]) - min(lows[a], places[m * d + a])
+                    elif not has[m * d + a]:
+                        value += scales[a]
+                if best < 0 or (value < worth if growing else value > worth):
+                    best, worth = m, value
+            if not growing:
+                clock, distinct, held = clock + 1, 0, 0
+                for m in range(begin, end):
+                    if labels[m] < 0:
+                        held += rows[m]
+                        for entry in range(starts[m], starts[m + 1]):
+                            distinct += stamps[secrets[entry]] != clock
+                            stamps[secrets[entry]] = clock
+                if best < 0 or distinct < need or held < least:
+                    break
+                cell, clock, distinct, held = cell + 1, clock + 1, 0, 0
+                for a in range(d):
+                    lows[a] = highs[a] = places[best * d + a]
+                    for m in range(begin, end):
+                        has[m * d + a] = False
+            labels[best], held = cell, held + rows[best]
+            for entry in range(starts[best], starts[best + 1]):
+                distinct += stamps[secrets[entry]] != clock
+                stamps[secrets[entry]] = clock
+            for a in range(d):
+                lows[a] = min(lows[a], places[best * d + a])
+                highs[a] = max(highs[a], places[best * d + a])
+                if scales[a] >= 0 and not has[best * d + a]:
+                    for m in range(begin, end):
+                        has[m * d + a] = has[m * d + a] or places[m * d + a] == places[best * d + a]
+            growing = distinct < need or held < least
+        for m in range(begin, end):
+            if labels[m] >= 0:
+                continue
+            best, worth = 0, -1.0
+            for other in range(begin, end):
+                if labels[other] < 0:
+                    continue
+                value = 0.0
+                for a in range(d):
+                    if scales[a] < 0:
+                        value += abs(places[m * d + a] - places[other * d + a])
+                    elif places[m * d + a] != places[other * d + a]:
+                        value += scales[a]
+                if worth < 0 or value < worth:
+                    best, worth = labels[other], value
+            labels[m] = -2 - best  # still free: none joins another that is left over
+        for m in range(begin, end):
+            labels[m] = max(labels[m], -2 - labels[m])
+
+
+def categories_held(codes: IntArray, bounds: IntArray, most: int, found: IntArray) -> None:
+    """How many different codes each cell has; of those with more members than the most none is counted."""
+    for cell in range(len(bounds) - 1):
+        found[cell] = 0
+        if bounds[cell + 1] - bounds[cell] > most:
+            continue
+        for i in range(bounds[cell], bounds[cell + 1]):
+            first = bounds[cell]
+            while codes[first] != codes[i]:
+                first += 1
+            found[cell] += first == i

@@ -1,0 +1,188 @@
+"""Limits on cells against their definitions, row by row: which cells keep to them, and where they are cut."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from noiseless import JointRange
+from noiseless.arrays import IntArray
+from noiseless.search import limits
+from noiseless.search.limits import (
+    BeliefLimit,
+    ClosenessLimit,
+    Limit,
+    PosteriorLimit,
+    RowLimit,
+    WidthLimit,
+)
+from noiseless.search.problem import Problem, SideInformation
+from oracle.definitions import emd_exact
+
+TABLES = 250
+HUGE = 2**40
+
+
+class Row(NamedTuple):
+    """A row of a table: its public value, what is seen besides, and its sensitive value."""
+
+    x: int
+    a: int
+    s: int
+
+
+Rows = list[Row]
+Holds = Callable[[Rows], bool]
+
+
+class Case(NamedTuple):
+    """A table, a limit of it, and what the limit says of the rows behind an answer."""
+
+    rows: Rows
+    limit: Limit
+    holds: Holds
+
+
+def table(rng: Random) -> Rows:
+    values, known, secrets = rng.randint(1, 6), rng.randint(1, 2), rng.randint(1, 5)
+    rows = [
+        Row(rng.randrange(values), rng.randrange(known), rng.randrange(secrets))
+        for _ in range(rng.randint(1, 20))
+    ]
+    codes = [sorted({row[place] for row in rows}) for place in range(3)]  # with none left out
+    return [Row(*(codes[place].index(row[place]) for place in range(3))) for row in rows]
+
+
+def problem_of(rows: Rows) -> tuple[Problem, IntArray]:
+    """What is merged, and how many rows each pair has."""
+    seen = sorted({(row.x, row.a) for row in rows})
+    coded = [(seen.index((row.x, row.a)), row.s) for row in rows]
+    joint = JointRange.from_codes(np.array([s for _, s in coded]), np.array([y for y, _ in coded]))
+    counts = [coded.count(pair) for pair in zip(joint.y.tolist(), joint.x.tolist(), strict=True)]
+    side = None
+    if any(row.a for row in rows):
+        side = SideInformation([x for x, _ in seen], [a for _, a in seen])
+    held = [sum((row.x, row.a) == pair for row in rows) for pair in seen]
+    return Problem(joint, side=side, rows=np.array(held)), np.array(counts)
+
+
+def share(rows: Rows, s: int) -> Fraction:
+    return Fraction(sum(row.s == s for row in rows), len(rows))
+
+
+def some(rng: Random, rows: Rows) -> Rows:
+    """Some of the rows: limits that such rows just keep to are asked for."""
+    return rng.sample(rows, rng.randint(1, len(rows)))
+
+
+def posterior(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    problem, _ = problem_of(rows)
+    k = rng.randint(1, 4)
+    limit = PosteriorLimit.of(problem, np.full(len(problem.prior), k))
+    return limit, lambda behind: len({row.s for row in behind}) >= k
+
+
+def heads(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    problem, _ = problem_of(rows)
+    k = rng.randint(1, 8)
+    return RowLimit.of(problem, k), lambda behind: len(behind) >= k
+
+
+def width(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    problem, _ = problem_of(rows)
+    wide = rng.choice([1, 2**70])
+    numbers = [wide * Fraction(rng.randint(-9, 9), rng.randint(1, 3)) for _ in range(problem.joint.size_x)]
+
+    def spread(behind: Rows) -> Fraction:
+        return max(numbers[row.s] for row in behind) - min(numbers[row.s] for row in behind)
+
+    e = spread(some(rng, rows))
+    return WidthLimit.of(problem, numbers, e), lambda behind: spread(behind) >= e
+
+
+def belief(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    problem, counts = problem_of(rows)
+
+    def largest(behind: Rows) -> Fraction:
+        return max(share(behind, row.s) for row in behind)
+
+    most = largest(some(rng, rows))
+    limit = BeliefLimit.of(problem, counts * rng.choice([1, HUGE]), most)
+    return limit, lambda behind: largest(behind) <= most
+
+
+def bet(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    """Pointwise maximal leakage, max_s n_sy n / (n_s n_y)."""
+    problem, counts = problem_of(rows)
+
+    def gain(behind: Rows) -> Fraction:
+        return max(share(behind, row.s) / share(rows, row.s) for row in behind)
+
+    most = gain(some(rng, rows)) - rng.choice([Fraction(0), Fraction(1, 2**70)])
+    return BeliefLimit.by_leakage(problem, counts, most), lambda behind: gain(behind) <= most
+
+
+def closeness(rng: Random, rows: Rows, *, ordered: bool) -> tuple[Limit, Holds]:
+    problem, counts = problem_of(rows)
+    secrets = sorted({row.s for row in rows})
+
+    def distance(behind: Rows) -> Fraction:
+        own, whole = ([share(part, s) for s in secrets] for part in (behind, rows))
+        return emd_exact(own, whole, ordered)
+
+    most = distance(some(rng, rows))
+    limit = ClosenessLimit.of(problem, counts * rng.choice([1, HUGE]), most, ordered=ordered)
+    return limit, lambda behind: distance(behind) <= most
+
+
+KINDS: dict[str, Callable[[Random, Rows], tuple[Limit, Holds]]] = {
+    "posterior": posterior,
+    "rows": heads,
+    "width": width,
+    "belief": belief,
+    "pointwise leakage": bet,
+    "equal closeness": lambda rng, rows: closeness(rng, rows, ordered=False),
+    "ordered closeness": lambda rng, rows: closeness(rng, rows, ordered=True),
+}
+
+
+def keeps(case: Case, members: Sequence[int]) -> bool:
+    """Whether all that is behind a cell keeps to the limit, with each thing that is seen besides."""
+    behind = [row for row in case.rows if row.x in members]
+    return all(case.holds([row for row in behind if row.a == a]) for a in {row.a for row in behind})
+
+
+def check_cells(rng: Random, case: Case, size: int) -> None:
+    cell_of = np.array([rng.randrange(4) for _ in range(size)])
+    met = case.limit.met(cell_of, 4)
+    assert met.tolist() == [keeps(case, np.flatnonzero(cell_of == cell).tolist()) for cell in range(4)]
+    merged = case.limit.met(np.where(cell_of == 1, 0, cell_of), 4)
+    assert merged[0] or not (met[0] and met[1])
+
+
+def check_cuts(rng: Random, case: Case, size: int) -> None:
+    order = rng.sample(range(size), rng.randint(1, size))
+    first = np.array([True, *(rng.random() < 0.2 for _ in order[1:])])
+    starts = np.flatnonzero(first)
+    found = case.limit.cuts(np.array(order), np.cumsum(first) - 1, starts)
+    for begin, end in itertools.pairwise([*starts.tolist(), len(order)]):
+        for cut in range(begin + 1, end):
+            assert found[cut - 1] == (keeps(case, order[begin:cut]) and keeps(case, order[cut:end]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cells_and_cuts_are_as_limits_define_them(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which cells keep to a limit; that two which do keep to it merged; and which cuts leave two."""
+    rng = Random(kind)
+    for number in range(TABLES):
+        monkeypatch.setattr(limits, "_AT_ONCE", 4 if number % 2 else 2**20)
+        rows = table(rng)
+        case = Case(rows, *KINDS[kind](rng, rows))
+        size = 1 + max(row.x for row in rows)
+        check_cells(rng, case, size)
+        for _ in range(3):
+            check_cuts(rng, case, size)
