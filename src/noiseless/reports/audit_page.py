@@ -9,7 +9,6 @@ from markupsafe import Markup
 from noiseless import __version__
 from noiseless.audits import Audit, TableAudit
 from noiseless.audits.policy import PolicyResult
-from noiseless.audits.under_rules import change_text, rule_rows
 from noiseless.audits.verdict import dropped_text, missing_text
 from noiseless.display import singular
 from noiseless.errors import RequestError
@@ -92,6 +91,8 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
     rules = audit.rules
     if rules is None:
         return {"rules": None}
+    from noiseless.audits.under_rules import change_text, rule_rows
+
     return {
         "rules": rules,
         "rule_figures": rule_rows(rules),

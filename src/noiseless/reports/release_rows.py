@@ -14,7 +14,7 @@ from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
 from noiseless.search.measures import ReleasePoint
-from noiseless.search.merging import Length
+from noiseless.search.loss import Length
 
 _PLACES = 2
 _MOST_PLACES = 12
