@@ -22,6 +22,7 @@ from noiseless.audits.exposure import (
     most_telling_first,
     worst_of,
 )
+from noiseless.audits.remedies import remedies
 from noiseless.audits.verdict import headline, summary, verdict
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.display import Facts, Shown
@@ -142,6 +143,11 @@ class Audit(Shown, Exposure):
     def rules(self) -> "UnderRules | None":
         """What the rules change, beside the audit without them; None when there are none."""
         return None
+
+    @property
+    def remedies(self) -> tuple[str, ...]:
+        """What would mend most of what is given away, in sentences; none where groups stay on Spark."""
+        return ()
 
     @property
     @abstractmethod
@@ -327,6 +333,11 @@ class TableAudit(Audit, TableExposure):
         from noiseless.audits.under_rules import UnderRules
 
         return UnderRules(self, self.ruling)
+
+    @cached_property
+    def remedies(self) -> tuple[str, ...]:
+        """What would mend most of it: blanks filled in, a few rows suppressed."""
+        return tuple(remedies(self))
 
     def test(self, hypothesis: str) -> "HypothesisAudit":
         """By what its groups say."""
