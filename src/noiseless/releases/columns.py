@@ -36,10 +36,9 @@ _DOUBTS = {
     "mixed": f"holds numbers, but other texts too, {_TAKEN}; name it as numeric to take it as numbers",
     "codes": f"is written as codes are (007) {_TAKEN}; give it a hierarchy to merge it step by step, or name "
     "it as numeric to take it as numbers",
-    "commas": f"looks like numbers with decimal commas {_TAKEN}, for some values are none; mend "
-    "these and add --decimal ,",
-    "dates": f"looks like dates {_TAKEN}, for some values are none; mend these and say how the others "
-    "are written (--date-format DD.MM.YYYY)",
+    "commas": f"is written with decimal commas {_TAKEN}; write 1234.50 for 1.234,50 to have numbers",
+    "dates": f"looks like dates {_TAKEN}, which have no order; write 1959-01-20, without a time, to have "
+    "days of which near ones are merged",
     "times": f"holds times of day {_TAKEN}, which have no order; write minutes or seconds as numbers to have "
     "near ones merged",
 }
@@ -241,9 +240,10 @@ def public_columns(source: ReleaseSource) -> PublicColumns:
     elif request.recoding == "suppression":
         kinds = dict.fromkeys(kinds, "hierarchy")
     found = [_column(source, name, kind) for name, kind in kinds.items()]
-    for column in found:
-        if distance not in ("hamming", "discrete") and column.name not in request.categorical:
-            column.require_order()
+    if source.table.files and distance not in ("hamming", "discrete"):
+        for column in found:
+            if column.name not in request.categorical:
+                column.require_order()
     return PublicColumns(tuple(found), distance)
 
 

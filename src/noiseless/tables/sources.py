@@ -73,6 +73,10 @@ def open_table(
         SourceError: it cannot be found or read.
     """
     if encoding is not None or decimal is not None or date_format is not None:
+        if not isinstance(source, str | Path):
+            raise RequestError(
+                "encoding, decimal and date_format are said of files; give this table its types"
+            )
         source = TextSource(str(source), encoding, decimal, date_format)
     if isinstance(source, Table):
         return source

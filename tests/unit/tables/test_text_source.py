@@ -98,6 +98,8 @@ def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
     with pytest.raises(RequestError, match="is no text file"):
         open_table(tmp_path / "x.parquet", encoding="latin-1")
+    with pytest.raises(RequestError, match="said of files"):
+        open_table(pa.table({"x": ["1,5"]}), decimal=",")
     with pytest.raises(RequestError, match="types of its own"):
         open_table("duckdb:///x.db::t", decimal=",")
 
