@@ -13,8 +13,9 @@ from noiseless import measures
 from noiseless.arrays import IntArray
 from noiseless.audits import census as anonymity
 from noiseless.audits.census import Census
+from noiseless.audits.odds import Odds, odds
 from noiseless.display import json_fields
-from noiseless.exact import Bits, round_up
+from noiseless.exact import Bits, Nats, round_down, round_up
 from noiseless.ranges import count_blocks
 from noiseless.tables import Tally
 
@@ -119,6 +120,70 @@ class Exposure(ABC):
         """t-closeness."""
 
     @property
+    @abstractmethod
+    def odds(self) -> Odds:
+        """How often guesses are right, and how far one answer can move a belief."""
+
+    @property
+    @abstractmethod
+    def width(self) -> Fraction | None:
+        """How far apart the values of a group lie at least, in the column's unit or in days.
+
+        The e of (k, e)-anonymity (Zhang et al.): the largest number or date of a group less its smallest.
+        None where the target is something else.
+        """
+
+    @property
+    def blind_guess(self) -> Fraction:
+        """How often the best guess is right that does not look at the release."""
+        return self.odds.blind_guess
+
+    @property
+    def best_guess(self) -> Fraction:
+        """How often the best guess is right that does."""
+        return self.odds.best_guess
+
+    @property
+    def largest_belief(self) -> Fraction:
+        """The largest share that one value has of a group."""
+        return self.odds.largest_belief
+
+    @property
+    def pointwise_leakage(self) -> Bits:
+        """The largest pointwise maximal leakage of a group."""
+        return self.odds.pointwise_leakage
+
+    @property
+    def beta_likeness(self) -> Fraction:
+        """Basic beta-likeness."""
+        return self.odds.beta_likeness
+
+    @property
+    def enhanced_beta_likeness(self) -> Fraction | float:
+        """Enhanced beta-likeness; infinite where no beta is enough."""
+        return self.odds.enhanced_beta_likeness
+
+    @property
+    def delta_disclosure(self) -> Nats:
+        """Delta-disclosure; infinite where a group rules a value out."""
+        return self.odds.delta_disclosure
+
+    @property
+    def prosecutor_risk(self) -> Fraction:
+        """The largest chance to pick out somebody who is known to be in the table."""
+        return Fraction(1, self.k_anonymity)
+
+    @property
+    def marketer_risk(self) -> Fraction:
+        """The share of all that are picked out on average, when everybody is looked for."""
+        return Fraction(self.public_values, self.memberships)
+
+    @property
+    @abstractmethod
+    def memberships(self) -> int:
+        """How many rows (persons) the groups have, added up."""
+
+    @property
     def not_computed(self) -> tuple[str, ...]:
         """The measures that are left out: asking for one raises a `RequestError`, and in JSON it is null."""
         return ()
@@ -181,6 +246,9 @@ class Exposure(ABC):
             "t_closeness_exact": None if closeness is None else str(closeness),
             "homogeneous_groups": self.homogeneous_groups,
             "homogeneous_persons": self.homogeneous_persons,
+            **self.odds.to_dict(),
+            "width": None if self.width is None else round_down(self.width),
+            "width_exact": None if self.width is None else str(self.width),
         }
 
 
@@ -264,6 +332,21 @@ class TableExposure(Exposure):
     def t_closeness(self) -> Fraction:
         """Of the group that is farthest from the table."""
         return anonymity.t_closeness(self.census)
+
+    @property
+    def memberships(self) -> int:
+        """By the census."""
+        return int(self.census.group_sizes.sum())
+
+    @cached_property
+    def odds(self) -> Odds:
+        """By the counts of the census."""
+        return odds(self.census, self.side)
+
+    @cached_property
+    def width(self) -> Fraction | None:
+        """Of the group whose values lie closest together."""
+        return anonymity.width(self.census)
 
     @cached_property
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:

@@ -26,7 +26,7 @@ from noiseless.audits.verdict import headline, summary, verdict
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.display import Facts, Shown
 from noiseless.errors import RequestError
-from noiseless.exact import Bits
+from noiseless.exact import Bits, round_up
 from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.spellings import kinds_of
@@ -224,6 +224,8 @@ class Audit(Shown, Exposure):
             **super().to_dict(),
             "declared_values": self.declared_values,
             "k_anonymity": self.k_anonymity,
+            "prosecutor_risk": round_up(self.prosecutor_risk),
+            "marketer_risk": round_up(self.marketer_risk),
             "suppressed_rows": self.suppressed_rows,
             "k_anonymity_unsuppressed": self.k_anonymity_unsuppressed,
             "witnesses": [w.to_dict() for w in (self.reveal_witnesses() if reveal else self.witnesses)],

@@ -11,13 +11,13 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 
 from noiseless.audits.exposure import Contribution, worst_of
 from noiseless.audits.result import Audit
-from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure, joined
+from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure
 from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, combined, shown
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
 from noiseless.tables.base import Roles
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.spark_frames import readable_spark_errors
+from noiseless.tables.spark_frames import joined, readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
 
 
