@@ -34,6 +34,7 @@ from noiseless.tables.spellings import kinds_of
 if TYPE_CHECKING:
     from noiseless.audits.hypothesis import HypothesisAudit
     from noiseless.audits.under_rules import UnderRules
+    from noiseless.audits.uniques import Uniques
     from noiseless.rules.application import Ruling
 
 MARKS = ("group_size", "posterior_size", "leaked_bits", "homogeneous")
@@ -201,6 +202,10 @@ class Audit(Shown, Exposure):
         """How well a yes/no fact, such as `bmi >= 30` or `illness = flu`, can be tested from what is seen."""
         raise RequestError(f"{hypothesis!r} is tested on this machine only; take fewer or coarser columns")
 
+    def uniques(self, size: int = 3) -> "Uniques":
+        """Which combinations of up to so many public columns single rows out: minimal uniques, as by SUDA."""
+        raise RequestError(f"uniques of {size:,} columns are found on this machine only; take fewer columns")
+
     @abstractmethod
     def write_records(self, out: Path | str) -> int:
         """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
@@ -238,6 +243,7 @@ class Audit(Shown, Exposure):
             "by_column": {name: Exposure.to_dict(exposure) for name, exposure in self.by_column.items()},
             "rules": self.rules.to_dict(reveal=reveal) if self.rules else None,
             "hypothesis": None,
+            "uniques": None,
             "policy": None,
         }
 
@@ -335,6 +341,14 @@ class TableAudit(Audit, TableExposure):
         from noiseless.audits.hypothesis import hypothesis_audit
 
         return hypothesis_audit(self, hypothesis)
+
+    def uniques(self, size: int = 3) -> "Uniques":
+        """By what its rows have in common."""
+        from noiseless.audits.uniques import minimal_uniques
+
+        if self.unit is not None:
+            raise RequestError("uniques are rows, and here persons are counted; leave out unit")
+        return minimal_uniques(self.tally, self.seen, size)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:

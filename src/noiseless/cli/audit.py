@@ -38,6 +38,8 @@ Examples:
   noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
 
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
+
+  noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
 """
 
 _NOT_MET = 1
@@ -63,6 +65,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     hypothesis: Annotated[
         str | None,
         option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
+    ] = None,
+    uniques: Annotated[
+        int | None,
+        option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
     ] = None,
     policy: Annotated[
         Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
@@ -118,16 +124,18 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         )
         checks = None if limits is None else limits.check(result)
         fact = None if hypothesis is None else result.test(hypothesis)
+        singled = None if uniques is None else result.uniques(uniques)
         if records is not None:
             result.write_records(records)
         if html is not None:
             write_audit_html(result, html, checks, reveal=show_values)
         if output == "json":
-            parts = {"hypothesis": fact, "policy": checks}
+            parts = {"hypothesis": fact, "uniques": singled, "policy": checks}
             found = {name: part.to_dict() for name, part in parts.items() if part is not None}
             answer = result.to_dict(reveal=show_values) | found
         else:
-            text = audit_text(result, checks, reveal=show_values) + (f"\n\n{fact!r}" if fact else "")
+            more = [repr(part) for part in (fact, singled) if part is not None]
+            text = "\n\n".join([audit_text(result, checks, reveal=show_values), *more])
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
     if output == "json":
