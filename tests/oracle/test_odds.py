@@ -12,7 +12,7 @@ import pyarrow as pa
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.audits import audit
+from noiseless.audits import Audit, audit
 from noiseless.audits.policy import Policy
 from oracle.definitions import _set_partitions
 
@@ -136,3 +136,18 @@ def test_a_limit_is_met_when_the_exact_measure_meets_it(rows: Rows, asked: Fract
     groups = Counter(row["x"] for row in rows)
     assert holds("prosecutor_risk") == (Fraction(1, min(groups.values())) <= asked)
     assert holds("marketer_risk") == (Fraction(len(groups), len(rows)) <= asked)
+
+
+@given(ROWS)
+def test_a_key_is_audited_as_if_it_were_all_that_is_public(rows: Rows) -> None:
+    data = pa.Table.from_pylist(rows, VALUES)
+    found = audit(data, sensitive="s", public=["x", "a", "id"], key=["x", ["a", "id"], "x, a"])
+    for key, (exposure,) in found.by_key.items():
+        alone = audit(data, sensitive="s", public=key)
+        assert exposure.to_dict() == super(Audit, alone).to_dict()
+        assert exposure.k_anonymity == alone.k_anonymity
+    checks = Policy(limits={"k_anonymity": 2, "best_guess": "0.5"}).check(found).checks
+    assert {check.holds for check in checks if check.target == "s by a + id"} == {
+        audit(data, sensitive="s", public=["a", "id"]).k_anonymity >= 2,
+        audit(data, sensitive="s", public=["a", "id"]).best_guess <= Fraction(1, 2),
+    }

@@ -198,34 +198,37 @@ class Policy(BaseModel):
         asked: dict[str, Decimal | int] = self.limits.model_dump(exclude_none=True)
         return PolicyResult(
             tuple(
-                _check(name, limit, exposure)
+                _check(name, limit, exposure, f" by {' + '.join(key)}" if key else "")
                 for name, limit in asked.items()
-                for exposure in _targets(name, audit)
+                for key, exposures in (audit.by_key or {(): audit.targets}).items()
+                for exposure in _about(name, exposures)
             )
         )
 
 
-def _targets(name: str, audit: Audit) -> Sequence[Exposure]:
+def _about(name: str, exposures: Sequence[Exposure]) -> Sequence[Exposure]:
     """What a limit is held against: groups are those of every target, and only one column has a width."""
     if name in _OF_GROUPS:
-        return audit.targets[:1]
+        return exposures[:1]
     if name != "width":
-        return audit.targets
-    if wide := [exposure for exposure in audit.by_column.values() if exposure.width is not None]:
+        return exposures
+    if wide := [exposure for exposure in exposures if exposure.width is not None]:
         return wide
     raise PolicyError(
-        f"width is about numbers and dates, and {audit.name} has none; limit min_posterior instead"
+        f"width is about numbers and dates, and {exposures[0].name} has none; limit min_posterior instead"
     )
 
 
-def _check(name: str, limit: Decimal | int, exposure: Exposure) -> PolicyCheck:
+def _check(name: str, limit: Decimal | int, exposure: Exposure, known: str) -> PolicyCheck:
     found: Bits | Nats | int | float | Fraction = getattr(exposure, name)
     at_most = _LIMITS[name][1]
     value: Any = Fraction(found) if isinstance(found, float) and math.isfinite(found) else found
     holds = value <= limit if at_most else value >= limit
     if name == "delta_disclosure":  # which is to be below it
         holds = value < limit
-    return PolicyCheck(name, exposure.name, limit, at_most, _shown(found, up=at_most), bool(holds))
+    return PolicyCheck(
+        name, f"{exposure.name}{known}", limit, at_most, _shown(found, up=at_most), bool(holds)
+    )
 
 
 def _shown(found: Bits | Nats | float | Fraction, *, up: bool) -> float | int:

@@ -57,6 +57,7 @@ class Audit(Shown, Exposure):
         dropped: how many rows were left out because a value is missing.
         declared_values: how many values the sensitive columns can take by their declared domain, if declared.
         spellings: for each sensitive column that has any, how many spellings count with another one.
+        keys: sets of public columns that an adversary may know of a person, if not all at once.
     """
 
     source: str
@@ -66,6 +67,7 @@ class Audit(Shown, Exposure):
     dropped: int = 0
     declared_values: int | None = None
     spellings: Mapping[str, int] = field(default_factory=dict)
+    keys: tuple[tuple[str, ...], ...] = ()
 
     def _shown(self) -> tuple[str, Facts]:
         return headline(self), self.summary
@@ -173,8 +175,16 @@ class Audit(Shown, Exposure):
         return most_telling_first(self._contribution(column) for column in self.public)
 
     @abstractmethod
-    def exposure(self, target: tuple[str, ...], public: tuple[str, ...]) -> Exposure:
-        """The exposure of some columns to one who sees others, and knows nothing."""
+    def exposure(
+        self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
+    ) -> Exposure:
+        """The exposure of some columns to one who sees others, and knows nothing but what is given."""
+
+    @cached_property
+    def by_key(self) -> Mapping[tuple[str, ...], tuple[Exposure, ...]]:
+        """For each key every exposure to one who knows it: all sensitive columns together, and each."""
+        targets = [target.target for target in self.targets]
+        return {key: tuple(self.exposure(target, key, self.given) for target in targets) for key in self.keys}
 
     def _contribution(self, column: str) -> Contribution:
         worst = self.worst
@@ -241,6 +251,10 @@ class Audit(Shown, Exposure):
             "contributions": [contribution.to_dict() for contribution in self.contributions],
             "side_information": side.to_dict() if side else None,
             "by_column": {name: Exposure.to_dict(exposure) for name, exposure in self.by_column.items()},
+            "keys": [
+                {"columns": list(key), "k_anonymity": first.k_anonymity, **Exposure.to_dict(first)}
+                for key, (first, *_) in self.by_key.items()
+            ],
             "rules": self.rules.to_dict(reveal=reveal) if self.rules else None,
             "hypothesis": None,
             "uniques": None,
@@ -300,9 +314,11 @@ class TableAudit(Audit, TableExposure):
         """The column that fares worst."""
         return worst_of(self.by_column.values(), self)
 
-    def exposure(self, target: tuple[str, ...], public: tuple[str, ...]) -> TableExposure:
+    def exposure(
+        self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
+    ) -> TableExposure:
         """By a census of its own."""
-        return TableExposure.measure(self.tally, target, (), public, self.unit)
+        return TableExposure.measure(self.tally, target, given, public, self.unit)
 
     @cached_property
     def suppressed(self) -> BoolArray:

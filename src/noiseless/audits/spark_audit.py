@@ -71,9 +71,11 @@ class SparkAudit(Audit, SparkExposure):
         """The column that fares worst."""
         return worst_of(self.by_column.values(), self)
 
-    def exposure(self, target: tuple[str, ...], public: tuple[str, ...]) -> SparkExposure:
+    def exposure(
+        self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
+    ) -> SparkExposure:
         """By jobs of its own."""
-        return SparkExposure(target, self.groups, (), public, self.unit)
+        return SparkExposure(target, self.groups, given, public, self.unit)
 
     @cached_property
     def suppressed_rows(self) -> int:

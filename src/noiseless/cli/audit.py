@@ -66,6 +66,14 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         str | None,
         option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
     ] = None,
+    key: Annotated[
+        list[str] | None,
+        option(
+            "Public columns that an adversary may know of a person, as a,b: the policy is held against each "
+            "key, not against all public columns at once.",
+            "COLUMNS",
+        ),
+    ] = None,
     uniques: Annotated[
         int | None,
         option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
@@ -121,6 +129,7 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             clamp=clamp,
             names=names,
             rule=rule or None,
+            key=key or None,
         )
         checks = None if limits is None else limits.check(result)
         fact = None if hypothesis is None else result.test(hypothesis)
