@@ -2,7 +2,8 @@
 
 from noiseless.audits.auditor import audit
 from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect, TableExposure
-from noiseless.audits.result import Audit, TableAudit
+from noiseless.audits.result import Audit
+from noiseless.audits.table_audit import TableAudit
 from noiseless.audits.witness import Witness
 
 __all__ = [

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from noiseless.audits.exposure import survey
-from noiseless.audits.result import Audit, TableAudit
+from noiseless.audits.result import Audit
+from noiseless.audits.table_audit import TableAudit
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,

@@ -20,7 +20,7 @@ from noiseless.rules.totals import ClosestEstimate, Totals, totals_of
 from noiseless.tables.base import Roles
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 _DIGITS = 4
 

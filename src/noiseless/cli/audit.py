@@ -78,6 +78,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         int | None,
         option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
     ] = None,
+    population: Annotated[
+        str | None,
+        option("Also say how well rows are found in a table of the whole population.", "TABLE"),
+    ] = None,
     policy: Annotated[
         Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
     ] = None,
@@ -134,16 +138,17 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         checks = None if limits is None else limits.check(result)
         fact = None if hypothesis is None else result.test(hypothesis)
         singled = None if uniques is None else result.uniques(uniques)
+        found_in = None if population is None else result.in_population(population)
         if records is not None:
             result.write_records(records)
         if html is not None:
             write_audit_html(result, html, checks, reveal=show_values)
         if output == "json":
-            parts = {"hypothesis": fact, "uniques": singled, "policy": checks}
+            parts = {"hypothesis": fact, "uniques": singled, "population": found_in, "policy": checks}
             found = {name: part.to_dict() for name, part in parts.items() if part is not None}
             answer = result.to_dict(reveal=show_values) | found
         else:
-            more = [repr(part) for part in (fact, singled) if part is not None]
+            more = [repr(part) for part in (fact, singled, found_in) if part is not None]
             text = "\n\n".join([audit_text(result, checks, reveal=show_values), *more])
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
