@@ -1,9 +1,10 @@
 """The audit of a table or of several releases together, and policies as checks."""
 
 from noiseless.audits.auditor import audit
-from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect, TableExposure
+from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect
 from noiseless.audits.result import Audit
 from noiseless.audits.table_audit import TableAudit
+from noiseless.audits.table_exposure import TableExposure
 from noiseless.audits.witness import Witness
 
 __all__ = [

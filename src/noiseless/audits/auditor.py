@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from noiseless.audits.exposure import survey
 from noiseless.audits.result import Audit
 from noiseless.audits.table_audit import TableAudit
+from noiseless.audits.table_exposure import survey
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,

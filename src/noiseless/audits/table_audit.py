@@ -12,8 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray
-from noiseless.audits.exposure import TableExposure, worst_of
+from noiseless.audits.exposure import worst_of
 from noiseless.audits.result import Audit
+from noiseless.audits.table_exposure import TableExposure
 from noiseless.audits.witness import Witness, witnesses
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
