@@ -75,7 +75,7 @@ def front() -> None:
             for row in DictReader((folder / "released.csv").open(encoding="utf-8"))
         }
     illnesses = sorted({illness for _, illness in rows})
-    for name, panels, size in (("front", (1, 2), (11, 2.6)), ("front-phone", (2, 1), (5.5, 5))):
+    for name, panels, size in (("front", (1, 2), (11, 2.6)), ("front-phone", (2, 1), (6, 5))):
         with plt.rc_context({"font.size": 13, "svg.hashsalt": name, "axes.spines.top": False}):
             figure, (before, after) = plt.subplots(*panels, figsize=size, sharey=True, layout="constrained")
             _before(before, rows, illnesses)
