@@ -527,7 +527,7 @@ EXACT = ("leakage_exact", "maximin_exact", "resolution_exact", "distortion_exact
 FLOATS = ("leakage", "maximin", "resolution", "distortion")
 KNOWN = {
     "codeword": ("midrange", "centroid", "medoid", "interval"),
-    "distance": (None, "absolute", "euclidean", "max", "gower", "hamming", "discrete"),
+    "distance": (None, "absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"),
     "missing": ("value", "drop", "error"),
     "hierarchy_cost": ("height", "leaves"),
     "spellings": ("one", "own"),
@@ -983,7 +983,7 @@ class Codebook:
     def _combined(self, parts: list[Fraction]) -> Fraction:
         if self.certificate.distance in ("max", "discrete"):
             return max(parts)
-        if self.certificate.distance == "euclidean":
+        if self.certificate.distance in ("euclidean", "squared"):
             return sum((part**2 for part in parts), Fraction(0))
         return sum(parts, Fraction(0))
 

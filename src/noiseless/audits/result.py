@@ -33,6 +33,7 @@ from noiseless.tables.spellings import kinds_of
 
 if TYPE_CHECKING:
     from noiseless.audits.hypothesis import HypothesisAudit
+    from noiseless.audits.stochastic import StochasticAudit
     from noiseless.audits.under_rules import UnderRules
     from noiseless.rules.application import Ruling
 
@@ -201,6 +202,10 @@ class Audit(Shown, Exposure):
         """How well a yes/no fact, such as `bmi >= 30` or `illness = flu`, can be tested from what is seen."""
         raise RequestError(f"{hypothesis!r} is tested on this machine only; take fewer or coarser columns")
 
+    def stochastic(self) -> "StochasticAudit":
+        """What is told on average, by the frequencies of the table (section VI of [P3])."""
+        raise RequestError("frequencies are measured on this machine only; take fewer or coarser columns")
+
     @abstractmethod
     def write_records(self, out: Path | str) -> int:
         """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
@@ -236,6 +241,7 @@ class Audit(Shown, Exposure):
             "by_column": {name: Exposure.to_dict(exposure) for name, exposure in self.by_column.items()},
             "rules": self.rules.to_dict(reveal=reveal) if self.rules else None,
             "hypothesis": None,
+            "stochastic": None,
             "policy": None,
         }
 
@@ -333,6 +339,12 @@ class TableAudit(Audit, TableExposure):
         from noiseless.audits.hypothesis import hypothesis_audit
 
         return hypothesis_audit(self, hypothesis)
+
+    def stochastic(self) -> "StochasticAudit":
+        """By the heads of its groups."""
+        from noiseless.audits.stochastic import stochastic_audit
+
+        return stochastic_audit(self)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:

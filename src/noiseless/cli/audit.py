@@ -38,6 +38,8 @@ Examples:
   noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
 
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
+
+  noiseless audit heart.csv --sensitive age --public chol --stochastic
 """
 
 _NOT_MET = 1
@@ -64,6 +66,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         str | None,
         option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
     ] = None,
+    stochastic: Annotated[
+        bool,
+        typer.Option("--stochastic", help="Also say what is told on average, by the table's frequencies."),
+    ] = False,
     policy: Annotated[
         Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
     ] = None,
@@ -118,16 +124,18 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         )
         checks = None if limits is None else limits.check(result)
         fact = None if hypothesis is None else result.test(hypothesis)
+        average = result.stochastic() if stochastic else None
         if records is not None:
             result.write_records(records)
         if html is not None:
-            write_audit_html(result, html, checks, reveal=show_values)
+            write_audit_html(result, html, checks, reveal=show_values, average=average)
         if output == "json":
-            parts = {"hypothesis": fact, "policy": checks}
+            parts = {"hypothesis": fact, "stochastic": average, "policy": checks}
             found = {name: part.to_dict() for name, part in parts.items() if part is not None}
             answer = result.to_dict(reveal=show_values) | found
         else:
-            text = audit_text(result, checks, reveal=show_values) + (f"\n\n{fact!r}" if fact else "")
+            beside = [repr(part) for part in (fact, average) if part is not None]
+            text = "\n\n".join([audit_text(result, checks, reveal=show_values), *beside])
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
     if output == "json":

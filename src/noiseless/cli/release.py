@@ -79,7 +79,7 @@ _MERGING: dict[str, Any] = {
         option("What is released for merged numbers: midrange by default."),
     ],
     "distance": Annotated[
-        Literal["absolute", "euclidean", "max", "gower", "hamming", "discrete"] | None,
+        Literal["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"] | None,
         option("How the differences of several columns make one number."),
     ],
     "recoding": Annotated[

@@ -97,8 +97,8 @@ def release(
             error (`squares`), `discernibility`, or `entropy`.
         time_limit: after how many seconds the search ends with the best that it has found.
         codeword: what is released for numbers that are merged: `midrange`, `centroid`, `medoid`, `interval`.
-        distance: `absolute`, `euclidean`, `max`, `gower`, `hamming` or `discrete`; by default absolute for
-            one column, gower for several.
+        distance: `absolute`, `euclidean`, `squared`, `max`, `gower`, `hamming` or `discrete`; by default
+            absolute for one column, gower for several.
         recoding: `local` cells, each as fine as it can be; `full-domain`, one level of its hierarchy for
             each column, which is then the best of all such choices; or `suppression`, every value as it is
             or as `*`.

@@ -221,7 +221,7 @@ class ReleaseRequest(BaseModel):
             return
         taken: dict[str, tuple[str | None, ...]] = {
             "codeword": ("midrange", "centroid", "interval"),
-            "distance": (None, "absolute", "euclidean", "max", "gower"),
+            "distance": (None, "absolute", "euclidean", "squared", "max", "gower"),
         }
         if self.recoding == "full-domain":
             taken |= {

@@ -30,7 +30,7 @@ from noiseless.verification.quantities import ExactLength, LogRatio, bits, day, 
 Tuple = tuple[Optional[str], ...]
 
 ROLES = ("sensitive", "public", "given", "keep")
-DISTANCES = ("absolute", "euclidean", "max", "gower", "hamming", "discrete")
+DISTANCES = ("absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete")
 _CODEWORDS = ("midrange", "centroid", "medoid", "interval")
 _TOP = (
     *("format", "version", "tool", "created", "columns", "options", "original", "released", "hierarchies"),

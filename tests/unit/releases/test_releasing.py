@@ -447,7 +447,7 @@ def test_advice_is_given_where_it_helps(tmp_path: Path) -> None:
         assert "--missing drop" not in str(refused.value)
 
 
-@pytest.mark.parametrize("distance", ["absolute", "euclidean", "max", "gower"])
+@pytest.mark.parametrize("distance", ["absolute", "euclidean", "squared", "max", "gower"])
 def test_the_mean_loss_does_not_depend_on_decimals_or_on_the_distance(distance: Any) -> None:  # noqa: ANN401 - one of its literals
     halves = [0.0, 0.5, 0.0, 0.5, 0.0, 0.0]
     table = pa.table({"a": halves, "b": [0, 0, 4, 4, 10, 10], "s": list("xyyxxy")})
