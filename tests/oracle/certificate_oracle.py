@@ -681,7 +681,9 @@ class Certificate:
         self.original = self.sensitive + self.public + self.given + self.keep
         self.released = self.public + self.keep
         need(self.sensitive and self.public, "columns names no sensitive or no public column")
-        need(len(set(self.original)) == len(self.original), "columns names a column twice")
+        for part in (self.sensitive, self.public):
+            named = [*part, *self.given, *self.keep]
+            need(len(set(named)) == len(named), "columns names a column twice")
 
     def _options(self, raw: Any) -> None:
         need(isinstance(raw, dict), "options is not an object")

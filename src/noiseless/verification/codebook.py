@@ -245,7 +245,7 @@ class CertifiedCodebook:
         return unit
 
     def distances(self, cell: Cell) -> list[int]:
-        """How far each member of a cell is from what is released, all on one scale; squared if Euclidean, too.
+        """How far each member of a cell is from what is released, on one scale; squared if Euclidean.
 
         All released tuples must be known to cover their cells, and declared ranges to be there.
         """

@@ -215,7 +215,7 @@ def test_any_frame_is_released_alike(kind: str) -> None:
             "at most 7 can hide behind an answer; ask for --min-posterior 7",
             RequestError,
         ),
-        ({"public": "age", "min_posterior": 2}, "is both sensitive and public", ColumnError),
+        ({"given": "chol", "min_posterior": 2}, "is both public and given", ColumnError),
         ({"public": "one", "min_posterior": 2}, "the same value of one", RequestError),
         ({"sensitive": "one", "min_posterior": 2}, "the same value of one", RequestError),
         ({"public": "chil", "min_posterior": 2}, "did you mean 'chol'", UnknownColumnError),
