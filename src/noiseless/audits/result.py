@@ -25,6 +25,7 @@ from noiseless.exact import round_up
 if TYPE_CHECKING:
     from noiseless.audits.hypothesis import HypothesisAudit
     from noiseless.audits.population import PopulationRisk
+    from noiseless.audits.stochastic import StochasticAudit
     from noiseless.audits.under_rules import UnderRules
     from noiseless.audits.uniques import Uniques
 
@@ -207,6 +208,10 @@ class Audit(Shown, Exposure):
         del population
         raise RequestError("a population is compared on this machine only; take fewer or coarser columns")
 
+    def stochastic(self) -> "StochasticAudit":
+        """What is told on average, by the frequencies of the table (section VI of [P3])."""
+        raise RequestError("frequencies are measured on this machine only; take fewer or coarser columns")
+
     @abstractmethod
     def write_records(self, out: Path | str) -> int:
         """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
@@ -250,5 +255,6 @@ class Audit(Shown, Exposure):
             "hypothesis": None,
             "uniques": None,
             "population": None,
+            "stochastic": None,
             "policy": None,
         }

@@ -25,6 +25,7 @@ from noiseless.tables.spellings import kinds_of
 if TYPE_CHECKING:
     from noiseless.audits.hypothesis import HypothesisAudit
     from noiseless.audits.population import PopulationRisk
+    from noiseless.audits.stochastic import StochasticAudit
     from noiseless.audits.under_rules import UnderRules
     from noiseless.audits.uniques import Uniques
     from noiseless.rules.application import Ruling
@@ -130,6 +131,12 @@ class TableAudit(Audit, TableExposure):
         from noiseless.audits.hypothesis import hypothesis_audit
 
         return hypothesis_audit(self, hypothesis)
+
+    def stochastic(self) -> "StochasticAudit":
+        """By the heads of its groups."""
+        from noiseless.audits.stochastic import stochastic_audit
+
+        return stochastic_audit(self)
 
     def in_population(self, population: Any) -> "PopulationRisk":  # noqa: ANN401 - anything that opens
         """By the rows of each group."""

@@ -40,6 +40,8 @@ Examples:
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
 
   noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
+
+  noiseless audit heart.csv --sensitive age --public chol --stochastic
 """
 
 _NOT_MET = 1
@@ -82,6 +84,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         str | None,
         option("Also say how well rows are found in a table of the whole population.", "TABLE"),
     ] = None,
+    stochastic: Annotated[
+        bool,
+        typer.Option("--stochastic", help="Also say what is told on average, by the table's frequencies."),
+    ] = False,
     policy: Annotated[
         Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
     ] = None,
@@ -139,17 +145,20 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         fact = None if hypothesis is None else result.test(hypothesis)
         singled = None if uniques is None else result.uniques(uniques)
         found_in = None if population is None else result.in_population(population)
+        average = result.stochastic() if stochastic else None
         if records is not None:
             result.write_records(records)
         if html is not None:
-            write_audit_html(result, html, checks, reveal=show_values)
+            write_audit_html(result, html, checks, reveal=show_values, average=average)
+        asked = {"hypothesis": fact, "uniques": singled, "population": found_in, "stochastic": average}
+        parts = {name: part for name, part in asked.items() if part is not None}
         if output == "json":
-            parts = {"hypothesis": fact, "uniques": singled, "population": found_in, "policy": checks}
-            found = {name: part.to_dict() for name, part in parts.items() if part is not None}
+            found = {name: part.to_dict() for name, part in parts.items()}
+            found |= {} if checks is None else {"policy": checks.to_dict()}
             answer = result.to_dict(reveal=show_values) | found
         else:
-            more = [repr(part) for part in (fact, singled, found_in) if part is not None]
-            text = "\n\n".join([audit_text(result, checks, reveal=show_values), *more])
+            texts = [audit_text(result, checks, reveal=show_values), *map(repr, parts.values())]
+            text = "\n\n".join(texts)
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
     if output == "json":

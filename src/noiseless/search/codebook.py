@@ -10,15 +10,15 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.search.axes import Axis, TreeAxis, axis
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.loss import Length
 
-Distance = Literal["absolute", "euclidean", "max", "hamming", "discrete", "gower"]
+Distance = Literal["absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower"]
 Codeword = Literal["midrange", "centroid", "medoid", "interval"]
-DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "max", "hamming", "discrete", "gower")
+DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower")
 CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 
 _ROOM = 2**62
@@ -79,7 +79,7 @@ class ColumnCodebook:
     Attributes:
         columns: the public columns, each with one entry a public value.
         distance: how the columns' differences make one number: their sum (`absolute`; `gower` after dividing
-            by declared ranges and the number of columns), the root of the sum of their squares
+            by declared ranges and the number of columns), the sum of their squares (`squared`) or its root
             (`euclidean`), the largest (`max`); or how many columns differ (`hamming`), or whether any does
             (`discrete`).
         word: `midrange`, `centroid` (as in [P3]), `medoid` (the member with the least largest distance), or
@@ -124,7 +124,17 @@ class ColumnCodebook:
         """How the columns' differences are put together."""
         if self.distance in ("max", "discrete"):
             return "max"
-        return "squares" if self.distance == "euclidean" else "sum"
+        return "squares" if self.distance in ("euclidean", "squared") else "sum"
+
+    @property
+    def rooted(self) -> bool:
+        """Whether distances are roots of what is computed."""
+        return self.distance == "euclidean"
+
+    @property
+    def cost_unit(self) -> Fraction:
+        """What 1 stands for where costs are computed on the integer scale, before a root is taken."""
+        return self.scaled.unit**2 if self.combine == "squares" else self.scaled.unit
 
     @property
     def by_hull(self) -> bool:
@@ -176,10 +186,12 @@ class ColumnCodebook:
 
     def length(self, numerator: int, denominator: int) -> Length:
         """A cost as it is computed on the integer scale, as a length."""
-        ratio = Fraction(int(numerator), int(denominator))
-        if self.combine == "squares":
-            return Length(ratio * self.scaled.unit**2, root=True)
-        return Length(ratio * self.scaled.unit)
+        return Length(Fraction(int(numerator), int(denominator)) * self.cost_unit, root=self.rooted)
+
+    def lengths(self, numerators: IntArray, denominators: IntArray) -> FloatArray:
+        """About the same for many, as floats."""
+        found = numerators / denominators * float(self.cost_unit)
+        return np.asarray(np.sqrt(found) if self.rooted else found)
 
     def cost(self, members: Sequence[int]) -> Length:
         """The largest distance of a member to the cell's codeword, exactly."""
