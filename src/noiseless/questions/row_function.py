@@ -158,7 +158,7 @@ class RowFormula(RowFunction):
             RequestError: a divisor is 0 somewhere, or cannot be shown not to be.
         """
         with suppress(ZeroDivisionError):  # quicker than a long list
-            if prod(self.sizes) > _FEW and self.enclosed:
+            if prod(self.sizes) > min(_FEW, MOST_LISTED) and self.enclosed:
                 return
         with suppress(ZeroDivisionError):
             if self.listed is not None:
