@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from noiseless.errors import RequestError
 from noiseless.questions.base import Query
@@ -60,6 +60,10 @@ class DeclaredQuery:
     def _hash(self) -> int:
         """Listed functions are long, and questions are looked up again and again."""
         return hash((self.name, self.aggregate, self.definition))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What analysts may know of it: all."""
+        return {"name": self.name, "columns": list(self.columns), "definition": self.definition}
 
     def total(self, people: int, rows: int) -> Query:
         """The sum over people, or the number of the table: what is told in cells."""

@@ -85,7 +85,7 @@ class Question:
     private: Among | None = None
     by: tuple[str, ...] = ()
     share: Fraction | None = None
-    declared: DeclaredQuery | None = None
+    declared: DeclaredQuery | None = field(default=None, repr=False)
 
     def __hash__(self) -> int:
         return self._hash
