@@ -3,6 +3,7 @@
 from noiseless.audits.auditor import audit
 from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect, TableExposure
 from noiseless.audits.result import Audit, TableAudit
+from noiseless.audits.unrelatedness import Unrelatedness, unrelated
 from noiseless.audits.witness import Witness
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "SideInformationEffect",
     "TableAudit",
     "TableExposure",
+    "Unrelatedness",
     "Witness",
     "audit",
+    "unrelated",
 ]
