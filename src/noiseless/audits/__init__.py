@@ -5,6 +5,7 @@ from noiseless.audits.exposure import Contribution, Exposure, SideInformationEff
 from noiseless.audits.result import Audit
 from noiseless.audits.table_audit import TableAudit
 from noiseless.audits.table_exposure import TableExposure
+from noiseless.audits.unrelatedness import Unrelatedness, unrelated
 from noiseless.audits.witness import Witness
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "SideInformationEffect",
     "TableAudit",
     "TableExposure",
+    "Unrelatedness",
     "Witness",
     "audit",
+    "unrelated",
 ]
