@@ -116,7 +116,6 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     from noiseless.audits import audit
     from noiseless.audits.policy import Policy
     from noiseless.errors import RequestError
-    from noiseless.reports import write_audit_html
     from noiseless.reports.audit_text import audit_text
     from noiseless.tables import check_output
 
@@ -149,6 +148,8 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         if records is not None:
             result.write_records(records)
         if html is not None:
+            from noiseless.reports import write_audit_html
+
             write_audit_html(result, html, checks, reveal=show_values, average=average)
         asked = {"hypothesis": fact, "uniques": singled, "population": found_in, "stochastic": average}
         parts = {name: part for name, part in asked.items() if part is not None}

@@ -325,9 +325,9 @@ def _words(certificate: CertifiedRelease, *, any_outside: bool) -> tuple[int, di
     stars = (SUPPRESSED,) * len(certificate.columns.public)
     if any_outside and stars not in released:
         released.append(stars)
-    kinds, codeword = certificate.options.kinds, certificate.options.codeword
+    kinds = certificate.options.kinds
     texts = zip(certificate.columns.public, zip(*released, strict=True), strict=True)
-    words = {name: typed_words(pa.array(of, pa.string()), kinds[name], codeword) for name, of in texts}
+    words = {name: typed_words(pa.array(of, pa.string()), kinds[name]) for name, of in texts}
     return released.index(stars) if stars in released else -1, words
 
 

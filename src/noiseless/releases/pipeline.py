@@ -54,7 +54,7 @@ def release(
     prefer: Preference = "worst",
     mean_loss: MeanLossName = "ncp",
     time_limit: float | None = None,
-    codeword: Codeword = "midrange",
+    codeword: Codeword = "interval",
     distance: Distance | None = None,
     recoding: Recoding = "local",
     hierarchy: Mapping[str, Path | str | Mapping[str, Sequence[str]]] | None = None,
@@ -98,7 +98,7 @@ def release(
         mean_loss: what the mean loss is: the share of a column that a row's cell spans (`ncp`), the squared
             error (`squares`), `discernibility`, or `entropy`.
         time_limit: after how many seconds the search ends with the best that it has found.
-        codeword: what is released for numbers that are merged: `midrange`, `centroid`, `medoid`, `interval`.
+        codeword: how merged numbers are written: `interval`, `midrange`, `centroid`, `medoid`.
         distance: `absolute`, `euclidean`, `squared`, `max`, `gower`, `hamming` or `discrete`; by default
             absolute for one column, gower for several.
         recoding: `local` cells, each as fine as it can be; `full-domain`, one level of its hierarchy for
@@ -217,7 +217,7 @@ def _table(found: MeasuredPartition) -> pa.Table:
     """The released table."""
     source, read = found.source, found.read
     words = {
-        column.name: typed_words(word.texts, column.kind, source.request.codeword)
+        column.name: typed_words(word.texts, column.kind)
         for column, word in zip(read.public.columns, read.words, strict=True)
     }
     return released_table(source, read.cell_of, words)

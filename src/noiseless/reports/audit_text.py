@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from noiseless.audits import Audit, Witness
 from noiseless.audits.policy import PolicyResult
-from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import ROWS
 from noiseless.display import aligned, counted, percent_above, text_table, verb
 from noiseless.reports.audit_rows import closest_words, finest_text
@@ -67,6 +66,8 @@ def _rules(audit: Audit) -> list[str]:
     rules = audit.rules
     if rules is None or not rules.ruling.changes_what_is_seen:
         return []
+    from noiseless.audits.under_rules import rule_rows
+
     return [
         wrapped(rules.seen_verdict),
         table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
