@@ -305,7 +305,7 @@ class Problem:
             return None
         if not isinstance(book.columns[0], Numbers):
             return None
-        places = book.scaled.positions[:, 0]
+        places = book.scaled.positions(slice(None))[0]
         order = np.argsort(places, kind="stable")
         if self.groups is not None:
             order = order[np.argsort(self.group_of[order], kind="stable")]
