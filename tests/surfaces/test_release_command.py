@@ -219,7 +219,11 @@ def test_every_option_reaches_the_release(call: Command) -> None:
         ((*HIDE, "--min-posterior", "7"), "age has 6 different values"),
         ((*HIDE, "--min-posterior", "0"), "more than 0"),
         ((*HIDE, "--max-leakage", "much"), "takes a finite number"),
-        (("--sensitive", "age", "--public", "age", "--min-posterior", "2"), "is both sensitive and public"),
+        ((*HIDE, "--given", "age", "--min-posterior", "2"), "is both sensitive and given"),
+        (
+            (*HIDE, "--method", "first-rise", "--min-posterior", "2"),
+            "stops by a weight and keeps to no limit",
+        ),
         (("--sensitive", "age", "--public", "cholesterol", "--min-posterior", "2"), "is not in the table"),
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol=tree.csv"), "not in its hierarchy"),
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol"), "is not COL=FILE"),

@@ -10,7 +10,7 @@ import numpy as np
 from noiseless.display import counted, percent_above, verb
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 _FEW = Fraction(1, 10)
 """Suppressing a larger share of the rows is not proposed."""

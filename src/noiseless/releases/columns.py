@@ -185,7 +185,7 @@ class PublicColumn:
         lines = self.marks == 0
         beyond = self.units[lines].max() if lines.any() else 0
         units[~lines] = beyond + self.marks[~lines].astype(units.dtype) if alone else self.units[lines].min()
-        return Numbers.on_lattice(units[self.codes], self.unit, self.weight, self.span)
+        return Numbers.on_lattice(units, self.codes, self.unit, self.weight, self.span)
 
 
 @dataclass(frozen=True, eq=False)

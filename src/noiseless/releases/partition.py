@@ -32,11 +32,13 @@ class DistanceScale:
         factors: what 1 counts in each column, as whole multiples of `unit`.
         unit: what 1 counts in the result (its square, if these are squares).
         combine: `sum`, `max` or `squares`.
+        root: whether the root of it is the distance.
     """
 
     factors: tuple[int, ...]
     unit: Fraction
     combine: str
+    root: bool
 
     @classmethod
     def of(cls, public: PublicColumns, units: Sequence[Fraction]) -> "DistanceScale":
@@ -46,8 +48,8 @@ class DistanceScale:
         factors, unit = common_scale(
             [_counts(column, public.distance) * one * share for column, one in pairs]
         )
-        kinds = {"max": "max", "discrete": "max", "euclidean": "squares"}
-        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"))
+        kinds = {"max": "max", "discrete": "max", "euclidean": "squares", "squared": "squares"}
+        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"), public.distance == "euclidean")
 
     def combined(self, gaps: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Differences of several columns as one number, in whole units (of the square, for squares)."""
@@ -64,7 +66,7 @@ class DistanceScale:
     def length(self, total: int) -> Length:
         """A combined number as a length."""
         if self.combine == "squares":
-            return Length(total * self.unit**2, root=True)
+            return Length(total * self.unit**2, root=self.root)
         return Length(total * self.unit)
 
 

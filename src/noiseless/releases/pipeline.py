@@ -77,7 +77,8 @@ def release(
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
         sensitive: the columns to hide; several are hidden together.
-        public: the columns to publish, merged as far as needed.
+        public: the columns to publish, merged as far as needed. A sensitive column may be one of them: it is
+            then released too, as its cell, and all limits count with that (section V-C of [P3]).
         given: columns that an adversary knows from elsewhere (side information).
         keep: columns to publish as they are; they count as seen.
         objective: what is to be small: `leakage` (L0), `maximin` (I*), or `both` (problem (7) of [P3]).
@@ -90,15 +91,16 @@ def release(
         max_distortion: the furthest that a value may be from what is released for it.
         min_resolution: the fewest bits of the public columns to keep.
         suppress: the share of rows that may be released as `*`.
-        method: `exact` (one ordered column), `greedy`, or the best of what applies.
+        method: `exact` (one ordered column), `greedy`, `first-rise` (the algorithm of [P3] for the weight,
+            until its Lagrangian first does not fall), or the best of what applies.
         prefer: which loss comes first: the largest change (`worst`), with the mean loss among equals; or the
             `mean` over rows and columns, with the largest change among equals.
         mean_loss: what the mean loss is: the share of a column that a row's cell spans (`ncp`), the squared
             error (`squares`), `discernibility`, or `entropy`.
         time_limit: after how many seconds the search ends with the best that it has found.
         codeword: how merged numbers are written: `interval`, `midrange`, `centroid`, `medoid`.
-        distance: `absolute`, `euclidean`, `max`, `gower`, `hamming` or `discrete`; by default absolute for
-            one column, gower for several.
+        distance: `absolute`, `euclidean`, `squared`, `max`, `gower`, `hamming` or `discrete`; by default
+            absolute for one column, gower for several.
         recoding: `local` cells, each as fine as it can be; `full-domain`, one level of its hierarchy for
             each column, which is then the best of all such choices; or `suppression`, every value as it is
             or as `*`.
@@ -249,6 +251,10 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     columns = [column for column in found.read.public.columns if column.name not in request.categorical]
     told += [f"column {column.name!r} {column.doubt}" for column in columns if column.doubt]
     told += _sets_with_missing(found)
+    told += [
+        f"{column} is released itself, as its cell; all limits count with that"
+        for column in request.released_secrets
+    ]
     if request.keep_order:
         told.append("the rows are in the order of the table, which tells something too")
     return (*told, *near_notes(kinds_of(source.tally, request.sensitive)))

@@ -160,6 +160,8 @@ def _usable(prepared: PreparedTable, limit: Fraction | None) -> Fraction | None:
     """A limit on the distortion as far as it can be used up: the middle of days is written as a day."""
     public, days = prepared.public, prepared.public.columns[0].kind == "date"
     unit = DistanceScale.of(public, [Fraction(1)] * len(public.columns)).unit
+    if public.distance == "squared":
+        unit **= 2
     if limit is None or not days or len(public.columns) > 1 or prepared.source.request.codeword != "midrange":
         return limit
     return limit // unit * unit if unit else limit

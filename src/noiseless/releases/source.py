@@ -22,6 +22,7 @@ from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.kernels import ranked
+from noiseless.tables.spellings import merged_codes
 
 _MIDNIGHT, _DAY_LENGTH = "^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$", 10
 
@@ -81,7 +82,7 @@ class ReleaseSource:
             NoiselessError: a column is not there, or there is no row.
         """
         opened = open_table(table, names=None if request.names is None else list(request.names))
-        columns = (*request.public, *request.keep, *request.given, *request.sensitive)
+        columns = tuple(dict.fromkeys((*request.public, *request.keep, *request.given, *request.sensitive)))
         opened.require(*columns)
         if request.distinct_rows and request.keep_order:
             raise RequestError("rows without duplicates have no order of their own to keep; leave one out")
@@ -120,6 +121,10 @@ class ReleaseSource:
     @cached_property
     def joint(self) -> JointRange:
         """[[S, (X, K, A)]]: the sensitive values behind each of these combinations."""
+        if self.request.released_secrets:
+            codes = [merged_codes(self.tally, column) for column in self.request.sensitive]
+            values = np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1)
+            return JointRange.from_codes(values, self.tally.prefix_ranks(len(self.seen.columns)))
         return JointRange.from_tally(self.secrets[0], len(self.seen.columns))
 
     @cached_property

@@ -58,11 +58,10 @@ class Hulls:
             return
         scaled = codebook.scaled
         self._trees = [_Tree(axis, costs) for axis, costs in codebook.trees]
-        places = np.array([axis.codes for axis, _ in codebook.trees], np.int64).reshape(-1, size)
-        numbers = [np.pad(scaled.positions.T.astype(np.int64), ((0, 0), (0, room))) for _ in range(3)]
-        self._low, self._high, self._sum = numbers
-        self._mark, self._place = (
-            np.pad(part, ((0, 0), (0, room))) for part in (scaled.categories.T, places)
+        numbers, marks = scaled.positions(slice(None)), scaled.categories
+        self._low, self._high, self._sum, self._mark, self._place = (
+            np.pad(np.array(part, np.int64).reshape(-1, size), ((0, 0), (0, room)))
+            for part in (numbers, numbers, numbers, marks, [axis.codes for axis, _ in codebook.trees])
         )
         self._mean = codebook.word == "centroid" and len(self._low) > 0
         self._alike = not self._mean and codebook.word != "medoid"

@@ -215,7 +215,7 @@ def test_any_frame_is_released_alike(kind: str) -> None:
             "at most 7 can hide behind an answer; ask for --min-posterior 7",
             RequestError,
         ),
-        ({"public": "age", "min_posterior": 2}, "is both sensitive and public", ColumnError),
+        ({"given": "chol", "min_posterior": 2}, "is both public and given", ColumnError),
         ({"public": "one", "min_posterior": 2}, "the same value of one", RequestError),
         ({"sensitive": "one", "min_posterior": 2}, "the same value of one", RequestError),
         ({"public": "chil", "min_posterior": 2}, "did you mean 'chol'", UnknownColumnError),
@@ -447,7 +447,7 @@ def test_advice_is_given_where_it_helps(tmp_path: Path) -> None:
         assert "--missing drop" not in str(refused.value)
 
 
-@pytest.mark.parametrize("distance", ["absolute", "euclidean", "max", "gower"])
+@pytest.mark.parametrize("distance", ["absolute", "euclidean", "squared", "max", "gower"])
 def test_the_mean_loss_does_not_depend_on_decimals_or_on_the_distance(distance: Any) -> None:  # noqa: ANN401 - one of its literals
     halves = [0.0, 0.5, 0.0, 0.5, 0.0, 0.0]
     table = pa.table({"a": halves, "b": [0, 0, 4, 4, 10, 10], "s": list("xyyxxy")})
