@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from noiseless.comparison.comparison import Comparison
     from noiseless.theory.channel import Channel
 
-COMPARE_HELP = """A noiseless answer beside randomised ones through which one person can tell as many bits.
+COMPARE_HELP = """A noiseless answer beside randomised ones that leak as many bits about one person.
 
 Examples:
 
@@ -34,7 +34,7 @@ def compare_command(
     bits: Annotated[
         str,
         option(
-            'The bits that one person may tell through the answer, or "reach K".', "B", "--bits", "--budget"
+            'The bits that the answer may leak about one person, or "reach K".', "B", "--bits", "--budget"
         ),
     ],
     bounds: BoundsOption = None,
@@ -156,7 +156,7 @@ def convert_command(
     return 0 if converted.follows else _NOTHING_FOLLOWS
 
 
-CAPACITY_HELP = """How many bits a channel can carry, between two ends that hold for certain.
+CAPACITY_HELP = """How many bits a channel can carry, between two certain bounds.
 
 CHANNEL is a CSV file without a header: a row for each input, a column for each output, rows that sum to 1.
 With --zero-error no error is ever allowed, not even an unlikely one. With --cover a range takes the place of

@@ -87,7 +87,7 @@ def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> Parts
         unit: of answers and values.
         zero: whether answers become exact, which a logarithmic axis cannot show.
     """
-    bits = "bits that one person may tell"
+    bits = "bits leaked about one person, at most"
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
     yield Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero)

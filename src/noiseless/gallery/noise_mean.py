@@ -111,7 +111,7 @@ def panel(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> Panel:
         )
     return Panel.of(
         f"Who is among {PEOPLE}? By correlation, one day",
-        "bits that one person may tell through one answer",
+        "bits leaked about one person, at most through one answer",
         "probability of a right guess",
         *curves,
     )
