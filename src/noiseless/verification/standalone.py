@@ -28,7 +28,8 @@ gives away about sensitive ones. Everything is counted anew from the two tables 
 value of them is ever printed. Exit code 0: it holds; 1: it does not; 2: something cannot be read.
 
 This file stands alone. It is the checker of `noiseless verify` with plain Python around it, written out by
-`noiseless verify --write-standalone`. The documentation of noiseless explains each check, on the pages "Verifying" and "The certificate".
+`noiseless verify --write-standalone`. Each check is explained in the documentation
+of noiseless, on the pages "Verifying" and "The certificate".
 """
 
 from __future__ import annotations
