@@ -71,7 +71,7 @@ def _text(found: "Comparison") -> str:
     if found.mechanisms[0].bits == 0:
         notes.append("Below one bit a noiseless answer is a constant.")
     notes.append(
-        "So many bits allow the exact answer: no noise is needed, and none is added."
+        "These bits allow the exact answer: no noise is needed, and none is added."
         if all(one.worst_error == 0 for one in found.mechanisms)
         else "Equal bits are not equal promises:"
         " a noiseless answer has no epsilon, noise no useful worst error."

@@ -211,7 +211,7 @@ def figure(data: Data) -> Parts:
     exact = next(one for one in results["noiseless"] if one.bits >= 1)
     yield ClaimCheck(
         "One bit of a one-bit secret is everything",
-        f"at 1 bit whoever knows all others is right with probability {exact.ends:g}",
+        f"at 1 bit anyone who knows all others is right with probability {exact.ends:g}",
         "the probability is 1",
         exact.ends == 1,
     )

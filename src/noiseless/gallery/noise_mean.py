@@ -159,7 +159,7 @@ def figure(data: Data) -> Parts:
     yield check(played, rounds)
     yield (
         f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
-        f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
+        f" and {float(FUSE)} kWh. Each answer may leak this many bits about one person."
     )
     yield CAPACITY
     yield (
