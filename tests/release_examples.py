@@ -126,7 +126,7 @@ def release(asked: dict[str, Any] | None = None, **changes: Any) -> Release:  # 
     """
     request = {"sensitive": "age", "public": "chol"} | ({"min_posterior": 5} if asked is None else asked)
     known: dict[str, Any] = {
-        "table": pa.table({"chol": [237]}),
+        "coded": pa.table({"chol": [237]}),
         "point": EXACT[2],
         "before": EXACT[0],
         "certificate": certificate(),

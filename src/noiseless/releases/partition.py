@@ -56,11 +56,14 @@ class DistanceScale:
         power = 2 if self.combine == "squares" else 1
         pairs = list(zip(self.factors, gaps, strict=True))
         bound = sum(max(factor, factor * int(gap.max(initial=0))) ** power for factor, gap in pairs)
-        wide = [gap if bound < _ROOM and gap.dtype != object else gap.astype(object) for gap in gaps]
-        parts = [(gap * factor) ** power for factor, gap in zip(self.factors, wide, strict=True)]
-        total = parts[0]
-        for part in parts[1:]:
-            total = np.maximum(total, part) if self.combine == "max" else total + part
+        exact = bound < _ROOM and all(gap.dtype != object for gap in gaps)
+        total: npt.NDArray[Any] | None = None
+        for factor, gap in pairs:
+            part = (gap.astype(np.int64 if exact else object) * factor) ** power
+            joined = np.maximum if self.combine == "max" else np.add
+            total = part if total is None else joined(total, part)
+        if total is None:
+            raise ValueError("there is no column")
         return total
 
     def length(self, total: int) -> Length:

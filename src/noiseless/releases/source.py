@@ -18,7 +18,7 @@ from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
 from noiseless.search.problem import SideInformation
 from noiseless.tables import Table, Tally, merge_spellings, open_table
-from noiseless.tables.coding import DictionaryCoding
+from noiseless.tables.coding import DictionaryCoding, narrow
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.kernels import ranked
@@ -111,7 +111,8 @@ class ReleaseSource:
     @cached_property
     def seen(self) -> Tally:
         """The distinct combinations of all that an adversary could see or know: public, kept, given."""
-        return self.tally.project((*self.request.public, *self.request.keep, *self.request.given))
+        known = (*self.request.keep, *self.request.given)
+        return self.tally.project((*self.request.public, *known)) if known else self.public
 
     @cached_property
     def secrets(self) -> tuple[Tally, dict[str, int]]:
@@ -161,7 +162,8 @@ class ReleaseSource:
     @cached_property
     def kept(self) -> Tally:
         """The distinct combinations of public and kept columns."""
-        return self.tally.project((*self.request.public, *self.request.keep))
+        keep = self.request.keep
+        return self.tally.project((*self.request.public, *keep)) if keep else self.public
 
     @cached_property
     def kept_numbers(self) -> IntArray:
@@ -174,7 +176,7 @@ class ReleaseSource:
         values = tally.coding(column).decode(codes)
         if column in self.by_days:
             values = _as_days(values)
-        return TextColumn(column, canonical(values), places, values.type)
+        return TextColumn(column, canonical(values), narrow(places, len(codes)), values.type)
 
     @cached_property
     def by_days(self) -> frozenset[str]:
