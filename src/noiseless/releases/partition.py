@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
@@ -251,6 +252,11 @@ class MeasuredPartition:
     def rows_of_cells(self) -> IntArray:
         """How many rows each cell has."""
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
+
+    @property
+    def odds(self) -> Odds:
+        """What a bettor wins with the release."""
+        return odds(*self.source.census(self.read.cell_of))
 
     @property
     def posterior_cell(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
+from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
 from noiseless.exact import Rational
 from noiseless.releases.canonical import typed_words
@@ -182,6 +183,8 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
         gap=choice.gap,
         scope=choice.scope,
         proof=choice.proof,
+        odds=found.odds,
+        odds_before=odds(*source.census(np.arange(len(source.public)))),
         least_mean_loss=choice.least_mean_loss,
         method=choice.method,
         changes=column_changes(found),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from noiseless.audits.odds import Odds
 from noiseless.display import Facts, Shown, counted, html_rows, kept_text, verb
 from noiseless.exact import round_down
 from noiseless.releases.certificate import Certificate
@@ -165,6 +166,8 @@ class Release(Shown):
         rows: how many rows are released.
         sensitive_values: |[[S]]|.
         public_values: |[[X]]| before the release.
+        odds: what a bettor wins with the release.
+        odds_before: the same if the public columns were published as they are.
         least_mean_loss: a mean loss that no release within the limits is below; None where none is known.
         warnings: what a reader should know.
         sources: the files that the table is read from, which nothing may overwrite.
@@ -187,6 +190,8 @@ class Release(Shown):
     rows: int
     sensitive_values: int
     public_values: int
+    odds: Odds
+    odds_before: Odds
     least_mean_loss: Fraction | None = None
     warnings: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -237,7 +242,8 @@ class Release(Shown):
             "rows": self.rows,
             "sensitive_values": self.sensitive_values,
             "public_values": self.public_values,
-            "before": self.before.to_dict(),
+            **self.odds.to_dict(),
+            "before": self.before.to_dict() | self.odds_before.to_dict(),
             "changes": [change.to_dict() for change in self.changes],
             "warnings": list(self.warnings),
         }
