@@ -145,7 +145,6 @@ def test_a_joint_release_of_secrets_and_public_values(pairs: list[tuple[int, int
         min_posterior=k,
         utility="resolution",
         codeword="interval",
-        codeword="midrange",
         keep_order=True,
     )
     told = list(zip(*(done.table[name].to_pylist() for name in ("x", "s")), strict=True))
