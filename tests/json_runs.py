@@ -39,6 +39,7 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("audit", (*PATIENTS, "--rule", "age=round:5")),
     ("audit", (*PATIENTS, "--hypothesis", "illness = flu")),
+    ("audit", (*PATIENTS, "--stochastic")),
     ("schema", ("patients.csv",)),
     ("schema", ("patients.csv", "--check", "schema.toml")),
     ("release", (*PATIENTS, "--min-posterior", "2", *CERTIFIED)),

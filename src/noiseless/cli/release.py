@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 _COLUMNS: dict[str, Any] = {
     "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
     "sensitive": Annotated[list[str] | None, column_option("A column to hide.")],
-    "public": Annotated[list[str] | None, column_option("A column to publish, merged as far as needed.")],
+    "public": Annotated[
+        list[str] | None,
+        column_option("A column to publish, merged as far as needed; a sensitive one may be, too."),
+    ],
     "given": GivenOption,
     "keep": Annotated[list[str] | None, column_option("A column to publish as it is; it counts as seen.")],
     "objective": Annotated[
@@ -68,18 +71,21 @@ _TARGETS: dict[str, Any] = {
 """Which of all releases is wanted; a frontier shows all of them."""
 _MERGING: dict[str, Any] = {
     "method": Annotated[
-        Literal["auto", "greedy", "exact"] | None,
-        option("The best of what applies (auto), greedy, or exact."),
+        Literal["auto", "greedy", "exact", "first-rise"] | None,
+        option(
+            "The best of what applies (auto), greedy, exact, or the algorithm of [P3] until its Lagrangian "
+            "first rises (first-rise, with --weight)."
+        ),
     ],
     "time_limit": Annotated[
         float | None, option("End the search after some time with the best found so far.", "SECONDS")
     ],
     "codeword": Annotated[
-        Literal["midrange", "centroid", "medoid", "interval"] | None,
-        option("What is released for merged numbers: midrange by default."),
+        Literal["interval", "midrange", "centroid", "medoid"] | None,
+        option("How merged numbers are written: their interval (the default), or one number."),
     ],
     "distance": Annotated[
-        Literal["absolute", "euclidean", "max", "gower", "hamming", "discrete"] | None,
+        Literal["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"] | None,
         option("How the differences of several columns make one number."),
     ],
     "recoding": Annotated[
@@ -131,13 +137,18 @@ Examples:
   --certificate certificate.json
 
   noiseless release adult.csv --sensitive salary --public age --public country --hierarchy country=country.csv
-  --codeword interval --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
+  --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
 
   noiseless release patients.csv --sensitive illness --public age --public postcode --recoding full-domain
   --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-posterior 3 -o released.csv
 
   noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
   --min-rows 5 --prefer mean -o released.csv
+
+  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.05
+  --distance squared --codeword centroid -o released.csv
+
+  noiseless release heart.csv --sensitive age --public age --public chol --min-posterior 5 -o released.csv
 
   noiseless release --config release.toml
 
@@ -290,6 +301,8 @@ Examples:
   noiseless frontier heart.csv --sensitive age --public chol
 
   noiseless frontier heart.csv --sensitive age --public chol --utility resolution --plot frontier.svg
+
+  noiseless frontier heart.csv --sensitive age --public chol --method first-rise
 
   noiseless frontier --config release.toml --html frontier.html
 """
