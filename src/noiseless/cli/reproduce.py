@@ -130,11 +130,10 @@ def _sums(made: "Sequence[ReproducedFigure]") -> list[str]:
 
     found = tallies(made)
     lines = []
+    if found.figures:
+        lines.append(f"{found.reproduced} of {found.figures} pictures of the papers reproduce.")
     if found.statements:
-        lines.append(
-            f"{found.reproduced} of {found.figures} pictures of the papers reproduce; {found.held} of "
-            f"{found.statements} statements hold."
-        )
+        lines.append(f"{found.held} of {found.statements} statements hold.")
     if found.stand_ins:
         lines.append(
             f"Not counted: {counted(found.stand_ins, 'figures')} with {found.stood_in} statements on "
