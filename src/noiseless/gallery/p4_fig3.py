@@ -73,11 +73,12 @@ def figure() -> Parts:
         about="figure",
     )
     yield ClaimCheck(
-        "I*(X;Y) is never more than L0(X;Y), in the same unit (Theorem II.1).",
+        "I*(X;Y) is never more than L0(X;Y), in the same unit (Proposition 1 of [P3]).",
         f"L0 is larger by {min(a - b for a, b in zip(leaks, told, strict=True)):.2f} to "
         f"{max(a - b for a, b in zip(leaks, told, strict=True)):.2f} bits",
         "at every gamma",
         all(a >= b - _SLACK for a, b in zip(leaks, told, strict=True)),
+        about="ours",
     )
     yield ClaimCheck(
         "The adversary's error is at least what the volume of the smallest region says (Theorem II.2).",
