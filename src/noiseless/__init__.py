@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from noiseless.audits import Audit, audit
+    from noiseless.audits import Audit, Unrelatedness, audit, unrelated
     from noiseless.audits.policy import Policy
     from noiseless.client import connect
     from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
@@ -111,6 +111,7 @@ _HOMES = {
     "ReleaseFrontier": "releases",
     "RulePlan": "rules.rule_plan",
     "Schema": "domain",
+    "Unrelatedness": "audits",
     "Verification": "verification",
     "ZeroErrorBracket": "theory.zero_error",
     "apply_release": "releases",
@@ -154,6 +155,7 @@ _HOMES = {
     "rule": "rules",
     "symmetric_leakage": "measures",
     "transmission": "measures",
+    "unrelated": "audits",
     "verify": "verification",
     "worst_pair": "theory.chosen_pair",
     "zero_error_capacity": "theory.zero_error",
@@ -198,6 +200,7 @@ __all__ = [
     "ReleaseFrontier",
     "RulePlan",
     "Schema",
+    "Unrelatedness",
     "Verification",
     "ZeroErrorBracket",
     "apply_release",
@@ -241,6 +244,7 @@ __all__ = [
     "rule",
     "symmetric_leakage",
     "transmission",
+    "unrelated",
     "verify",
     "worst_pair",
     "zero_error_capacity",

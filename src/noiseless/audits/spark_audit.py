@@ -11,13 +11,13 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 
 from noiseless.audits.exposure import Contribution, worst_of
 from noiseless.audits.result import Audit
-from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure, joined
+from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure
 from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, combined, shown
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
 from noiseless.tables.base import Roles
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.spark_frames import readable_spark_errors
+from noiseless.tables.spark_frames import joined, readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
 
 
@@ -71,9 +71,11 @@ class SparkAudit(Audit, SparkExposure):
         """The column that fares worst."""
         return worst_of(self.by_column.values(), self)
 
-    def exposure(self, target: tuple[str, ...], public: tuple[str, ...]) -> SparkExposure:
+    def exposure(
+        self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
+    ) -> SparkExposure:
         """By jobs of its own."""
-        return SparkExposure(target, self.groups, (), public, self.unit)
+        return SparkExposure(target, self.groups, given, public, self.unit)
 
     @cached_property
     def suppressed_rows(self) -> int:

@@ -22,7 +22,7 @@ from noiseless.theory.stochastic import (
 )
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 MOST_PAIRS = 200_000
 """With more pairs of secrets and groups exact probabilities take minutes."""

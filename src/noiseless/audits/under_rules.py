@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.audits.exposure import Exposure, TableExposure
+from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
+from noiseless.audits.table_exposure import TableExposure
 from noiseless.audits.witness import shown
 from noiseless.display import Facts, Shown, counted, significant, verb
 from noiseless.exact import round_up
@@ -20,7 +21,7 @@ from noiseless.rules.totals import ClosestEstimate, Totals, totals_of
 from noiseless.tables.base import Roles
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 _DIGITS = 4
 

@@ -39,6 +39,8 @@ Examples:
 
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
 
+  noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
+
   noiseless audit heart.csv --sensitive age --public chol --stochastic
 """
 
@@ -65,6 +67,22 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     hypothesis: Annotated[
         str | None,
         option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        option(
+            "Public columns that an adversary may know of a person, as a,b: the policy is held against each "
+            "key, not against all public columns at once.",
+            "COLUMNS",
+        ),
+    ] = None,
+    uniques: Annotated[
+        int | None,
+        option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
+    ] = None,
+    population: Annotated[
+        str | None,
+        option("Also say how well rows are found in a table of the whole population.", "TABLE"),
     ] = None,
     stochastic: Annotated[
         bool,
@@ -98,7 +116,6 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     from noiseless.audits import audit
     from noiseless.audits.policy import Policy
     from noiseless.errors import RequestError
-    from noiseless.reports import write_audit_html
     from noiseless.reports.audit_text import audit_text
     from noiseless.tables import check_output
 
@@ -121,21 +138,28 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             clamp=clamp,
             names=names,
             rule=rule or None,
+            key=key or None,
         )
         checks = None if limits is None else limits.check(result)
         fact = None if hypothesis is None else result.test(hypothesis)
+        singled = None if uniques is None else result.uniques(uniques)
+        found_in = None if population is None else result.in_population(population)
         average = result.stochastic() if stochastic else None
         if records is not None:
             result.write_records(records)
         if html is not None:
+            from noiseless.reports import write_audit_html
+
             write_audit_html(result, html, checks, reveal=show_values, average=average)
+        asked = {"hypothesis": fact, "uniques": singled, "population": found_in, "stochastic": average}
+        parts = {name: part for name, part in asked.items() if part is not None}
         if output == "json":
-            parts = {"hypothesis": fact, "stochastic": average, "policy": checks}
-            found = {name: part.to_dict() for name, part in parts.items() if part is not None}
+            found = {name: part.to_dict() for name, part in parts.items()}
+            found |= {} if checks is None else {"policy": checks.to_dict()}
             answer = result.to_dict(reveal=show_values) | found
         else:
-            beside = [repr(part) for part in (fact, average) if part is not None]
-            text = "\n\n".join([audit_text(result, checks, reveal=show_values), *beside])
+            texts = [audit_text(result, checks, reveal=show_values), *map(repr, parts.values())]
+            text = "\n\n".join(texts)
     if not public and schema is None:
         typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
     if output == "json":

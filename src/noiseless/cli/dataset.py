@@ -173,6 +173,7 @@ def _standing(owned: "Curator") -> dict[str, Any]:
         "public_cells": len(public.population.cells),
         "columns": {name: column.explain() for name, column in public.schema.columns.items()},
         "private": list(public.schema.private),
+        "queries": [query.to_dict() for query in public.limits.queries],
         "entropy_of_record": public.entropy.lower,
         "budget": budget_bits(state.budget),
         "spent": state.spent.upper,
@@ -189,6 +190,7 @@ def _text(found: dict[str, Any]) -> str:
         f"  {name}: {domain}{', private' * (name in found['private'])}"
         for name, domain in found["columns"].items()
     ]
+    columns += [f"  {query['name']}(): {query['definition']}" for query in found["queries"]]
     left = "and the budget protects nothing"
     if found["protects"]:
         left = f"{rounded_down(found['remaining'])} left"

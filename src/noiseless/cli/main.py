@@ -3,6 +3,7 @@
 Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong (one line on stderr); 3 a failure inside.
 """
 
+import logging
 import os
 import re
 import sys
@@ -110,6 +111,8 @@ def _commands() -> Any:  # noqa: ANN401 - the parser's own
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
     words, below = _called(arguments)
+    if sys.stderr.isatty():
+        _pass_on("noiseless.tables.kernels")
     try:
         asks_for_help = below and len(words) == len(arguments)  # a group of commands, by itself
         wanted = [*arguments, *(["--help"] if asks_for_help else [])]
@@ -129,6 +132,19 @@ def run(arguments: Sequence[str]) -> int:
             f"failed inside ({type(error).__name__}); set NOISELESS_TRACEBACK=1 to see where", FAILED_INSIDE
         )
     return int(code or 0)
+
+
+def _pass_on(log: str) -> None:
+    """Show on stderr, above any progress bar, what a part of the library logs."""
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            typer.echo(f"noiseless: {record.getMessage()}", err=True)
+
+    logger = logging.getLogger(log)
+    if not logger.handlers:
+        logger.addHandler(Lines())
+        logger.setLevel(logging.INFO)
 
 
 def _complain(line: str, code: int = WRONG_REQUEST) -> int:

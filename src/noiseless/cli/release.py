@@ -81,8 +81,8 @@ _MERGING: dict[str, Any] = {
         float | None, option("End the search after some time with the best found so far.", "SECONDS")
     ],
     "codeword": Annotated[
-        Literal["midrange", "centroid", "medoid", "interval"] | None,
-        option("What is released for merged numbers: midrange by default."),
+        Literal["interval", "midrange", "centroid", "medoid"] | None,
+        option("How merged numbers are written: their interval (the default), or one number."),
     ],
     "distance": Annotated[
         Literal["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"] | None,
@@ -137,7 +137,7 @@ Examples:
   --certificate certificate.json
 
   noiseless release adult.csv --sensitive salary --public age --public country --hierarchy country=country.csv
-  --codeword interval --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
+  --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
 
   noiseless release patients.csv --sensitive illness --public age --public postcode --recoding full-domain
   --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-posterior 3 -o released.csv

@@ -72,7 +72,10 @@ class StatementPlan:
     def is_about(self, name: str) -> bool:
         """Whether a column is asked about, also by a condition that every value passes."""
         return name.casefold() in self.sql.casefold() or any(
-            name == question.column or name in question.by or name in question.where.columns
+            name == question.column
+            or name in question.by
+            or name in question.where.columns
+            or (question.declared is not None and name in question.declared.columns)
             for question in self.parts
         )
 

@@ -17,6 +17,7 @@ from noiseless.domain import ColumnSummary, Schema
 from noiseless.domain.schema import write_comment, write_key, write_text
 from noiseless.errors import NoiselessError, SchemaError
 from noiseless.exact import Bits
+from noiseless.questions.declared_query import DeclaredQuery
 from noiseless.questions.question import Limits
 
 _MOST_BITS = 10_000
@@ -70,6 +71,7 @@ class _Document(_Section):
     budget: _Budget
     ledger: _Ledger = _Ledger()
     columns: dict[str, Any]
+    queries: Any = None
 
 
 _BITS = 'must be a number of bits from 0 to 10,000, or "reach K"'
@@ -106,6 +108,7 @@ class CuratorFile:
         least_group: the smallest group that a filtered mean is told for.
         ledger: the ledger's address.
         schema: the columns.
+        queries: what analysts may ask by a name.
     """
 
     path: Path
@@ -119,6 +122,7 @@ class CuratorFile:
     least_group: int | None
     ledger: str
     schema: Schema
+    queries: tuple[DeclaredQuery, ...] = ()
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -162,17 +166,24 @@ class CuratorFile:
             least_group=budget.min_group,
             ledger=_beside(folder, url),
             schema=schema,
+            queries=() if document.queries is None else _queries(document.queries, schema, dataset.name),
         )
 
     @property
     def limits(self) -> Limits:
         """What is declared about persons and groups."""
-        return Limits(self.rows, self.least_group)
+        return Limits(self.rows, self.least_group, self.queries)
 
     @property
     def query_outputs(self) -> int:
         """How many outputs a question may have unless it says otherwise."""
         return most_outputs(self.query_budget)
+
+
+def _queries(tables: object, schema: Schema, dataset: str) -> tuple[DeclaredQuery, ...]:
+    from noiseless.curator.declared_queries import read_queries
+
+    return read_queries(tables, schema, dataset)
 
 
 def _beside(folder: Path, address: str) -> str:

@@ -156,7 +156,7 @@ class PublicColumn:
         lines = self.marks == 0
         beyond = self.units[lines].max() if lines.any() else 0
         units[~lines] = beyond + self.marks[~lines].astype(units.dtype) if alone else self.units[lines].min()
-        return Numbers.on_lattice(units[self.codes], self.unit, self.weight, self.span)
+        return Numbers.on_lattice(units, self.codes, self.unit, self.weight, self.span)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +174,8 @@ class PublicColumns:
     @cached_property
     def groups(self) -> IntArray | None:
         """Which public tuples may be merged: those with numbers in the same columns; None if all may."""
+        if not any(column.marks.any() for column in self.columns):
+            return None
         found = np.zeros(len(self.columns[0]), np.int64)
         for column in self.columns:
             marks = column.marks[column.codes]

@@ -157,7 +157,7 @@ class ReleaseRequest(BaseModel):
     prefer: Preference = "worst"
     mean_loss: MeanLossName = "ncp"
     time_limit: Seconds | None = None
-    codeword: Codeword = "midrange"
+    codeword: Codeword = "interval"
     distance: Distance | None = None
     recoding: Recoding = "local"
     hierarchy: Mapping[str, Tree] = Field(default_factory=dict)

@@ -10,7 +10,6 @@ from noiseless import __version__
 from noiseless.audits import Audit, TableAudit
 from noiseless.audits.policy import PolicyResult
 from noiseless.audits.stochastic import StochasticAudit
-from noiseless.audits.under_rules import change_text, rule_rows
 from noiseless.audits.verdict import dropped_text, missing_text
 from noiseless.display import singular
 from noiseless.errors import RequestError
@@ -106,6 +105,8 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
     rules = audit.rules
     if rules is None:
         return {"rules": None}
+    from noiseless.audits.under_rules import change_text, rule_rows
+
     return {
         "rules": rules,
         "rule_figures": rule_rows(rules),

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from noiseless.audits import Audit, Witness
 from noiseless.audits.policy import PolicyResult
-from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import ROWS
-from noiseless.display import aligned, counted, text_table, verb
+from noiseless.display import aligned, counted, percent_above, text_table, verb
 from noiseless.reports.audit_rows import closest_words, finest_text
 from noiseless.reports.notation import table, value_text, wrapped
 from noiseless.tables.spellings import near_notes
@@ -28,6 +27,7 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         _side(audit),
         _suppressed(audit),
         _contributions(audit),
+        _keys(audit),
         _witnesses(audit, audit.reveal_witnesses() if reveal else audit.witnesses),
         _policy(policy, totals=bool(audit.rules and audit.rules.totals)),
     ]
@@ -66,6 +66,8 @@ def _rules(audit: Audit) -> list[str]:
     rules = audit.rules
     if rules is None or not rules.ruling.changes_what_is_seen:
         return []
+    from noiseless.audits.under_rules import rule_rows
+
     return [
         wrapped(rules.seen_verdict),
         table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
@@ -128,6 +130,21 @@ def _contributions(audit: Audit) -> str:
     ]
     header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
     return table("What each public column adds, the most telling first:", header, rows)
+
+
+def _keys(audit: Audit) -> str:
+    rows = [
+        (
+            " + ".join(key),
+            f"{worst.k_anonymity:,}",
+            f"{worst.min_posterior:,}",
+            percent_above(worst.best_guess),
+        )
+        for key, exposures in audit.by_key.items()
+        for worst in (min(exposures, key=lambda exposure: exposure.min_posterior),)
+    ]
+    header = ("", "k", "fewest values left", "best guess right")
+    return table("What an adversary learns who knows only a key:", header, rows) if rows else ""
 
 
 def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:

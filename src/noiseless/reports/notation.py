@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from noiseless.display import aligned, printable
-from noiseless.search.merging import Length
+from noiseless.search.loss import Length
 
 _LONGEST = 80
 """How many characters of a user's text are shown."""

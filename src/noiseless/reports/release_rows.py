@@ -13,8 +13,8 @@ from noiseless.releases.application import AppliedRelease
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
+from noiseless.search.loss import Length
 from noiseless.search.measures import ReleasePoint
-from noiseless.search.merging import Length
 
 _PLACES = 2
 _MOST_PLACES = 12

@@ -209,6 +209,8 @@ class Problem:
     @cached_property
     def weights(self) -> IntArray:
         """How many rows each public value has."""
+        if self.side is None:
+            return self.counts
         return add_by_code(self.public, self.counts, self.size)
 
     @cached_property
@@ -305,7 +307,7 @@ class Problem:
             return None
         if not isinstance(book.columns[0], Numbers):
             return None
-        places = book.scaled.positions[:, 0]
+        places = book.scaled.positions(slice(None))[0]
         order = np.argsort(places, kind="stable")
         if self.groups is not None:
             order = order[np.argsort(self.group_of[order], kind="stable")]

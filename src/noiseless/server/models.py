@@ -121,6 +121,16 @@ class ColumnInfo(ResponseBody):
     categories: list[str | int] | None = None
 
 
+class QueryInfo(ResponseBody):
+    """A query that the owner declares; SELECT name() asks it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    columns: list[str]
+    definition: str
+
+
 class Budgets(ResponseBody):
     """Budgets in bits; null without end."""
 
@@ -145,6 +155,7 @@ class Dataset(Standing):
     public_cells: int
     entropy_of_record: float
     columns: list[ColumnInfo]
+    queries: list[QueryInfo]
     budget: Budgets
     analyst_spent: float
     analyst_spent_exact: str

@@ -31,6 +31,12 @@ def whole_type(limit: int) -> type[np.signedinteger[Any]]:
     return np.int32 if limit < 2**31 else np.int64
 
 
+def narrow(codes: IntArray, size: int) -> IntArray:
+    """Codes below `size` in the narrowest type that holds them: for what is held long, and only looked up."""
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return codes.astype(next(kind for kind in kinds if size - 1 <= np.iinfo(kind).max), copy=False)
+
+
 @dataclass(frozen=True)
 class IntegerCoding:
     """Whole numbers, truth values and dates: a code is the distance from the lowest value, plus one.

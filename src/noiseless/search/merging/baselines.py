@@ -173,7 +173,7 @@ def _sensitive(joint: JointRange, part: IntArray) -> int:
 def _ranks(column: Column) -> IntArray:
     if isinstance(column, Numbers):
         return column.steps
-    return column.codes if isinstance(column, Categories) else column.leaf
+    return (column.codes if isinstance(column, Categories) else column.leaf).astype(np.int64)
 
 
 def equal_width(column: Numbers, cells: int) -> Cells:
@@ -183,9 +183,10 @@ def equal_width(column: Numbers, cells: int) -> Cells:
     ((0, 1, 2), (3,))
     """
     _at_least_one(cells)
-    low, high = int(column.steps.min()), int(column.steps.max())
-    steps = column.steps if (abs(low) + abs(high)) * cells < _ROOM else column.steps.astype(object)
-    return Cells.from_labels(np.minimum((steps - low) * cells // max(1, high - low), cells - 1))
+    low, high = int(column.points[0]), int(column.points[-1])
+    points = column.points if (abs(low) + abs(high)) * cells < _ROOM else column.points.astype(object)
+    bins = np.minimum((points - low) * cells // max(1, high - low), cells - 1)
+    return Cells.from_labels(bins[column.codes])
 
 
 def equal_frequency(column: Numbers, cells: int, rows: npt.ArrayLike | None = None) -> Cells:
@@ -201,11 +202,11 @@ def equal_frequency(column: Numbers, cells: int, rows: npt.ArrayLike | None = No
     """
     _at_least_one(cells)
     held = np.ones(len(column), np.int64) if rows is None else np.asarray(rows, np.int64)
-    order = np.argsort(column.steps, kind="stable")
+    order = np.argsort(column.codes, kind="stable")
     labels = np.empty(len(column), np.int64)
     twice = 2 * np.cumsum(held[order]) - held[order]  # twice the place of its middle row
     labels[order] = np.minimum(twice * cells // max(1, 2 * int(held.sum())), cells - 1)
-    starts = run_starts(column.steps[order])  # one number, one bin
+    starts = run_starts(column.codes[order])  # one number, one bin
     labels[order] = np.repeat(labels[order[starts]], np.diff(starts, append=len(order)))
     return Cells.from_labels(labels)
 

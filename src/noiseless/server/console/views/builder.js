@@ -12,6 +12,7 @@ const options = (pairs) => pairs.map(([value, text]) => h("option", { value }, t
 export class Builder {
   constructor(dataset, use) {
     this.dataset = dataset;
+    this.measures = [...MEASURES, ...dataset.queries.map(({ name }) => ({ key: `${name}()`, name: `${name}()`, of: null, sql: () => `${name}()` }))];
     this.usual = exactBits(dataset.budget.query_bits, dataset.budget.query_bits_exact);
     this.measure = h("select", { onchange: () => this.refresh() }, options(this.possible().map((each) => [each.key, each.name])));
     this.column = h("select", { onchange: () => this.draw() });
@@ -29,7 +30,7 @@ export class Builder {
   }
 
   possible() {
-    return MEASURES.filter((measure) => measure.of === null || measurable(this.dataset.columns, measure).length);
+    return this.measures.filter((measure) => measure.of === null || measurable(this.dataset.columns, measure).length);
   }
 
   form() {
@@ -47,7 +48,7 @@ export class Builder {
   }
 
   get chosen() {
-    return MEASURES.find((each) => each.key === this.measure.value);
+    return this.measures.find((each) => each.key === this.measure.value);
   }
 
   named(name) {
