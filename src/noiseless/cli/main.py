@@ -21,6 +21,7 @@ from noiseless.cli import (
     attacks,
     audit,
     blur,
+    convert,
     dataset,
     demo,
     guarantees,
@@ -77,7 +78,7 @@ app.add_typer(token.app, name="token", rich_help_panel=CURATE)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=CURATE)
 app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
 app.command("compare", help=guarantees.COMPARE_HELP, rich_help_panel=ATTACK)(guarantees.compare_command)
-app.command("convert", help=guarantees.CONVERT_HELP, rich_help_panel=ATTACK)(guarantees.convert_command)
+app.command("convert", help=convert.CONVERT_HELP, rich_help_panel=ATTACK)(convert.convert_command)
 app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=ATTACK)(guarantees.capacity_command)
 app.command("reproduce", help=reproduce.HELP, rich_help_panel=ATTACK)(reproduce.reproduce_command)
 
