@@ -36,6 +36,7 @@ from noiseless.cli import (
     token,
     verify,
 )
+from noiseless.cli.options import reads
 from noiseless.errors import NoiselessError, printable
 
 HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
@@ -62,13 +63,13 @@ ATTACK = "Attack and compare"
 
 app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
-app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
-app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
-app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(release.release_command)
-app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(release.frontier_command)
-app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)
-app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(quantize.quantize_command)
-app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(blur.blur_command)
+app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
+app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(reads(schema.schema_command))
+app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
+app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
+app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
+app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(reads(quantize.quantize_command))
+app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(reads(blur.blur_command))
 app.command("rules", help=plan.RULES_HELP, rich_help_panel=AUDIT)(plan.rules_command)
 app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
 app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
