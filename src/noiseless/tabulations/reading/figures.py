@@ -97,11 +97,11 @@ class Figures:
             )
         return self
 
-    def with_totals(self, declared: Mapping[str, str] | Sequence[str] | None) -> "Figures":
+    def with_totals(self, declared: Mapping[str, str | None] | Sequence[str] | None) -> "Figures":
         """The same, each dimension with the label of its total.
 
         Args:
-            declared: the total's label for dimensions, or the dimensions that have one; None: by their names.
+            declared: the dimensions that have a total, perhaps with its label; None: by their names.
 
         Raises:
             RequestError: a total that is declared is not there.
@@ -118,10 +118,8 @@ class Figures:
                     )
                 found[dimension] = None
                 continue
-            if isinstance(declared, Mapping):
-                named = [declared[dimension]] if declared[dimension] in labels else []
-            else:
-                named = [label for label in labels if is_total(label)]
+            own = declared[dimension] if isinstance(declared, Mapping) else None
+            named = [label for label in labels if (is_total(label) if own is None else label == own)]
             if declared is not None and not named:
                 raise RequestError(
                     f"{self.name}: no label of {dimension!r} is a total; name it: "

@@ -114,7 +114,7 @@ def _read(specification: Specification) -> TabulationRequest:
     return TabulationRequest(publication, specification.rules, holdings, notes, tuple(files))
 
 
-def _totals(table: TableSpecification, figures: Figures) -> Mapping[str, str] | Sequence[str] | None:
+def _totals(table: TableSpecification, figures: Figures) -> Mapping[str, str | None] | Sequence[str] | None:
     if table.microdata is not None and table.file is None and table.totals is None:
         return list(figures.dimensions)
     return table.totals

@@ -61,7 +61,7 @@ class TableSpecification(_Model):
     cols: Names = ()
     value: str | None = None
     unit: str | None = None
-    totals: Mapping[str, str] | Names | None = None
+    totals: Mapping[str, str | None] | Names | None = None
     kind: Literal["count", "magnitude"] = "count"
     told: Mapping[str, Any] = Field(default_factory=dict)
     where: Mapping[str, str] = Field(default_factory=dict)
