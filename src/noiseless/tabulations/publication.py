@@ -29,6 +29,8 @@ RowName = tuple[str, Labels]
 """The name of a figure: its table, and its labels there."""
 Kind = Literal["count", "magnitude"]
 Bounds = int | Sequence[int] | IntArray
+Targets = Mapping[str, Mapping[str, Sequence[str]]]
+"""Named groups: for each the labels of some classifications; a classification left out is its total."""
 
 UNBOUNDED = 2**62
 """Stands for "no upper bound" in arrays of upper ends."""
@@ -337,6 +339,32 @@ class Publication:
         matrix = csr_array((ones, indices, starts), shape=(len(counts), self.size))
         matrix.sort_indices()
         return matrix
+
+    def sums(self, targets: Targets) -> csr_array:
+        """Named groups x atoms, like `rows`."""
+        rows = list[IntArray]()
+        for name, labels in targets.items():
+            if unknown := set(labels) - {each.name for each in self.used}:
+                raise RequestError(f"group {name!r}: no table has a classification {min(unknown)!r}")
+            chosen = np.ones(self.shape, bool)
+            for axis, each in enumerate(self.used):
+                if each.name in labels:
+                    inside = np.zeros(len(each.categories), bool)
+                    for label in labels[each.name]:
+                        inside[self._members(each, label)] = True
+                    chosen &= inside.reshape([-1 if place == axis else 1 for place in range(len(self.used))])
+            rows.append(np.flatnonzero(chosen))
+        starts = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+        indices = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int32)
+        ones = np.ones(len(indices), np.int8)
+        return csr_array((ones, indices, starts), shape=(len(rows), self.size))
+
+    def _members(self, classification: Classification, label: str) -> IntArray:
+        if label not in classification.labels:
+            raise RequestError(f"{label!r} is no category or group of {classification.name!r}")
+        members, starts = classification.members
+        place = classification.labels.index(label)
+        return members[starts[place] : starts[place + 1]]
 
     def row_name(self, row: int) -> RowName:
         """The table and the labels of a figure."""

@@ -14,10 +14,10 @@ from scipy.sparse import csr_array
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.tabulations.inference import Inference
 from noiseless.tabulations.integer_program import Extreme, IntegerProgram
-from noiseless.tabulations.laminar import rows_within, two_families
 from noiseless.tabulations.network import Network
 from noiseless.tabulations.publication import UNBOUNDED
-from noiseless.tabulations.refutation import Refutation, leaves, lower_leaf, upper_leaf
+from noiseless.tabulations.proofs import ProofWriter
+from noiseless.tabulations.refutation import Multipliers, Refutation, lower_leaf, upper_leaf
 
 MANY_VALUES = 24
 """Values are looked for one by one where there are at most so many between the ends."""
@@ -169,6 +169,18 @@ class SumRanges:
             found[number] = piece.lower == piece.upper
         return found
 
+    def undecided(self, asked: BoolArray) -> bool:
+        """Whether the ends of a sum (or, if they are not wanted, whether it varies) are not known."""
+        single = np.flatnonzero(asked & (self._free_counts == 1))
+        if self.network is not None and (self._complete or self._fixed is not None):
+            single = single[self._arc[self._only_atoms(single)] < 0]
+        numbers = [*single.tolist(), *np.flatnonzero(asked & (self._free_counts > 1)).tolist()]
+        for number in numbers:
+            found = self[number]
+            if not (found.sharp if self.sharp else found.varies or found.lower == found.upper):
+                return True
+        return False
+
     def _only_atoms(self, numbers: IntArray) -> IntArray:
         """The one cell of each sum that is not known."""
         history = self.found.history
@@ -250,6 +262,57 @@ class SumRanges:
         shown = low.reached is not None and high.reached is not None
         values = self._count(part, form, lower, upper) if shown and (lower, upper) == (least, most) else None
         return Range(lower, upper, least, most, values, shown and least < most)
+
+    # Proofs
+
+    def prove(self, number: int, writer: ProofWriter) -> None:
+        """Write down why both ends of a sum, and its holes, are what they are."""
+        found = self[number]
+        self._prove_end(number, False, found.lower, writer)
+        if found.upper is not None:
+            self._prove_end(number, True, found.upper, writer)
+        if found.upper is None or found.values in {None, found.upper - found.lower + 1}:
+            return
+        atoms, free = self._atoms(number), self.free_atoms(number)
+        program, form = self.form(int(self.found.part[self._place[free[0]]]), free)
+        for value, proof in self.holes[int(self.found.part[self._place[free[0]]]), form.tobytes()].items():
+            shift = int(self.known[number])
+            writer.refute(atoms, value + shift, value + shift, proof)
+
+    def _prove_end(self, number: int, up: bool, value: int, writer: ProofWriter) -> None:
+        free, leaf_of = self.free_atoms(number), upper_leaf if up else lower_leaf
+        inside = free[self._arc[free] >= 0]
+        arc = int(self._arc[inside[0]]) if len(inside) == 1 else self._sum_arc.get(number)
+        rows: Multipliers = ()
+        if arc is not None and self.network is not None:
+            names = self.found.network_rows
+            rows = tuple((int(names[k]), weight) for k, weight in self.network.cut(arc, up))
+        others = free if arc is None else free[self._arc[free] < 0]
+        parts = self.found.part[self._place[others]]
+        lemmas = [
+            (int(part), others[parts == part]) for part in np.unique(parts) if int(part) in self.found.programs
+        ]
+        proofs = [self._proof(part, atoms, up) for part, atoms in lemmas]
+        if len(proofs) == 1 and not rows:
+            writer.bound(self._atoms(number), up, value, proofs[0][1])
+            return
+        for (_, atoms), (bound, proof) in zip(lemmas, proofs, strict=True):
+            rows += ((writer.bound(atoms.tolist(), up, bound, proof), 1 if up else -1),)
+        writer.bound(self._atoms(number), up, value, leaf_of(rows))
+
+    def _proof(self, part: int, atoms: IntArray, up: bool) -> tuple[int, Refutation]:
+        """The bound of a piece within an integer program, and why."""
+        program, form = self.form(part, atoms)
+        simple = int((program.upper if up else program.lower)[form].sum())
+        known = self.extreme(part, form, up)
+        better = known.bound is not None and (known.bound < simple if up else known.bound > simple)
+        if better and known.bound is not None and known.proof is not None:
+            return known.bound, known.proof
+        return simple, (upper_leaf if up else lower_leaf)(())
+
+    def _atoms(self, number: int) -> list[int]:
+        atoms: list[int] = self.sums.indices[self.sums.indptr[number] : self.sums.indptr[number + 1]].tolist()
+        return atoms
 
     def _count(self, part: int, form: IntArray, lower: int, upper: int) -> int | None:
         """How many values a sum takes, by a table or a refutation for each; None if that is not decided."""

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tabulations.audit import Targets, TabulationAudit
+from noiseless.tabulations.audit import audit_tables as audit_publication
 from noiseless.tabulations.publication import Publication
 from noiseless.tabulations.reading.acro import RESULTS, read_acro
 from noiseless.tabulations.reading.assembly import Declared, publication_of
@@ -38,6 +40,28 @@ class TabulationRequest:
     holdings: Mapping[str, Holdings]
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+
+
+    def audit(
+        self,
+        *,
+        secret: str | None = None,
+        targets: Targets | None = None,
+        time_limit: float | None = None,
+        sharp: bool = True,
+    ) -> TabulationAudit:
+        """What the publication gives away; arguments as `noiseless.tabulations.audit_tables` has them."""
+        rules = dict(self.rules)
+        declared = rules.pop("secret", None)
+        return audit_publication(
+            self.publication,
+            secret=declared if secret is None else secret,
+            rules=rules or None,
+            contributions=None,
+            targets=targets,
+            time_limit=time_limit,
+            sharp=sharp,
+        )
 
 
 def read_request(source: Any, **declared: Any) -> TabulationRequest:  # noqa: ANN401 - any frame, a file's keys
