@@ -31,6 +31,7 @@ from noiseless.cli import (
     reproduce,
     schema,
     serve,
+    tables,
     token,
     verify,
 )
@@ -62,6 +63,7 @@ app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_e
 app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
 app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
 app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
+app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
 app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(release.release_command)
 app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(release.frontier_command)
 app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)

@@ -86,8 +86,15 @@ LONG = {"region": ["A", "A", "B"], "sex": ["f", "m", "f"], "n": ["3", "x", "<5"]
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_long_and_wide_frames_of_any_library(library: type) -> None:
     long = read_request(library(LONG), rows="region", cols="sex", value="n")
-    assert told(long) == {("A", "f"): (3, 3), ("A", "m"): (0, UNBOUNDED), ("B", "f"): (1, 4), ("B", "m"): (0, 0)}
-    wide = read_request(library({"region": ["A", "All"], "f": [1, 2], "m": [3, 4]}), rows="region", cols="sex")
+    assert told(long) == {
+        ("A", "f"): (3, 3),
+        ("A", "m"): (0, UNBOUNDED),
+        ("B", "f"): (1, 4),
+        ("B", "m"): (0, 0),
+    }
+    wide = read_request(
+        library({"region": ["A", "All"], "f": [1, 2], "m": [3, 4]}), rows="region", cols="sex"
+    )
     assert told(wide)["All", "m"] == (4, 4)
     with pytest.raises(NoiselessError, match="no column 'sexe'"):
         read_request(library(LONG), rows="region", cols="sexe", value="n")
@@ -119,9 +126,14 @@ def test_a_table_is_made_from_records(tmp_path: Path) -> None:
 
 def test_contributors_are_units_of_records() -> None:
     asked = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
-    (held,) = read_request(None, microdata=PEOPLE, unit="firm", **asked).holdings.values()
-    assert held.contributors == 6
-    assert sorted(held.amounts["A", "m"].values()) == [Fraction(4), Fraction(20)]
-    assert sum(held.totals(["region", "sex"])["Total", "Total"].values()) == Fraction(71)
+    found = read_request(None, microdata=PEOPLE, unit="firm", **asked)
+    held = found.contributions
+    assert held is not None
+    assert held.names == tuple(f"contributor {number}" for number in range(1, 7))
+    place = found.publication.atom_name(int(held.atoms[held.amounts.argmax()]))
+    assert (place, int(held.amounts.sum())) == (("B", "f"), 710)
+    named = read_request(None, microdata=PEOPLE, unit="firm", reveal=True, **asked).contributions
+    assert named is not None
+    assert set(named.names) == set("123456")
     with pytest.raises(NoiselessError, match="are no numbers"):
         read_request(None, microdata=PEOPLE.assign(pay="much"), **asked)

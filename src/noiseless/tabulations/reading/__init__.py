@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
-from noiseless.tabulations.audit import TabulationAudit, Targets
+from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.publication import Targets
 from noiseless.tabulations.reading.request import TabulationRequest, read_request
 
 __all__ = ["TabulationRequest", "audit_tables", "read_request"]
@@ -35,6 +36,7 @@ def audit_tables(
     targets: Targets | None = None,
     time_limit: float | None = None,
     sharp: bool = True,
+    reveal: bool = False,
 ) -> TabulationAudit:
     """What published tables of counts or sums give away for certain.
 
@@ -45,16 +47,16 @@ def audit_tables(
     False
 
     Args:
-        tables: a pandas crosstab or pivot table (`All` are totals, NaN is withheld), any frame, a CSV or Excel
-            file as published, a TOML file that names several tables, ACRO's results folder, a `Publication`; or
-            None, where the table is made from `microdata`.
+        tables: a pandas crosstab or pivot table (`All` are totals, NaN is withheld), any frame, a CSV or
+            Excel file as published, a TOML file that names several tables, ACRO's results folder, a
+            `Publication`; or None, where the table is made from `microdata`.
         link: other tables of the same population, which an adversary sees as well.
         rows: the dimensions of the labels at the left; a crosstab names its own.
         cols: the dimensions of the labels above.
         value: the column of figures, where each row is one; of microdata, the column that is added up.
         totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
-        told: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`, `decimal`,
-            `below_from`, `absent`, `totals`.
+        told: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`,
+            `decimal`, `below_from`, `absent`, `totals`.
         kind: counts, or magnitudes (sums of amounts).
         hierarchy: for dimensions, a file or rows of names, each below the next one.
         where: what the whole table is about, as labels of other dimensions.
@@ -69,6 +71,7 @@ def audit_tables(
         targets: named groups of base cells to be audited beside the figures.
         time_limit: seconds; what is not known by then is called undecided, never safe.
         sharp: whether the ends of all intervals are wanted; otherwise only which figures are disclosed.
+        reveal: call contributors as the records do; the result is then private.
 
     Raises:
         NoiselessError: something cannot be read, or does not fit together; one line says what and where.
@@ -90,5 +93,6 @@ def audit_tables(
         bounds=bounds,
         step=step,
         rules=rules,
+        reveal=reveal,
     )
     return found.audit(secret=secret, targets=targets, time_limit=time_limit, sharp=sharp)

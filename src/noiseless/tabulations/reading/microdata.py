@@ -1,7 +1,7 @@
 """Tables made from the records behind them, and what each contributor adds to a cell."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -9,8 +9,10 @@ from typing import Any
 
 from noiseless.errors import ColumnError, RequestError
 from noiseless.tables import open_table
-from noiseless.tabulations.publication import Labels
+from noiseless.tabulations.magnitudes import Contributions
+from noiseless.tabulations.publication import Classification, Labels, Publication
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
+from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, is_total
 
 _TOTAL = "Total"
@@ -23,12 +25,12 @@ class Holdings:
     Attributes:
         dimensions: what the labels are of.
         amounts: for each cell, what each contributor has there, in units; contributors are numbers.
-        contributors: how many there are.
+        names: the contributors as the records name them; None if they do not.
     """
 
     dimensions: tuple[str, ...]
     amounts: Mapping[Labels, Mapping[int, Fraction]]
-    contributors: int
+    names: tuple[str, ...] | None
 
     def totals(self, totalled: Sequence[str]) -> dict[Labels, Mapping[int, Fraction]]:
         """The same for the finest cells, and for each of their totals over some dimensions."""
@@ -78,7 +80,57 @@ def read_holdings(source: Any, dimensions: Sequence[str], value: str | None, uni
             for _ in range(count):
                 cell[rows] = amount
                 rows += 1
-    return Holdings(tuple(dimensions), dict(amounts), len(people) if units is not None else rows)
+    return Holdings(tuple(dimensions), dict(amounts), None if units is None else tuple(map(_label, people)))
+
+
+def contributions_of(
+    publication: Publication, holdings: Holdings, hierarchies: Mapping[str, Parents], *, reveal: bool
+) -> Contributions:
+    """What contributors have in each base cell, in steps.
+
+    Args:
+        publication: what is published.
+        holdings: who contributes what, for all dimensions of the publication.
+        hierarchies: what stands above the labels of dimensions: records may be finer than what is published.
+        reveal: whether contributors are called as the records call them, not by numbers.
+
+    Raises:
+        RequestError: records do not fit the publication.
+    """
+    climbs = [_climb(each, hierarchies.get(each.name, {})) for each in publication.used]
+    records = list[tuple[str, Labels, int]]()
+    for labels, of in holdings.amounts.items():
+        categories = tuple(climb(label) for climb, label in zip(climbs, labels, strict=True))
+        for who, amount in of.items():
+            steps = amount / publication.step
+            if steps.denominator != 1:
+                raise RequestError(
+                    f"the records hold amounts that are no multiples of the step {publication.step}; declare "
+                    "a finer step"
+                )
+            name = holdings.names[who] if reveal and holdings.names else f"contributor {who + 1}"
+            records.append((name, categories, int(steps)))
+    return Contributions.of(publication, records)
+
+
+def _climb(own: Classification, parents: Parents) -> Callable[[str], str]:
+    """From a label of the records to the category that holds it."""
+    known: dict[str, str | None] = {category: category for category in own.categories}
+
+    def category(label: str) -> str:
+        if label not in known:
+            above: str | None = label
+            while above is not None and above not in own.categories:
+                above = parents.get(above)
+            known[label] = above
+        found = known[label]
+        if found is None:
+            raise RequestError(
+                f"the records have labels of {own.name!r} that no table has; spell them as the tables do"
+            )
+        return found
+
+    return category
 
 
 def made_figures(
