@@ -6,10 +6,10 @@ from pathlib import Path
 from noiseless import __version__
 from noiseless.reports.pages import environment, write_page
 from noiseless.reports.tabulation_rows import (
+    AuditView,
     because_text,
     contradiction_rows,
     figure_text,
-    hidden_cells,
     name_text,
     number_text,
     report_parts,
@@ -30,32 +30,31 @@ def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
         audit: the audit.
         notes: what was assumed when the tables were read.
     """
-    publication = audit.publication
-    hidden, sentence = hidden_cells(audit), verdict_sentence(audit)
-    alone = len(publication.tables) == 1
+    view = AuditView(audit)
+    publication, sentence = audit.publication, verdict_sentence(view)
     disclosed = [
         {
-            "name": name_text(cell.of, alone=alone),
+            "name": name_text(cell.of, alone=view.alone),
             "value": figure_text(cell.lower, cell.upper, publication.step),
-            "because": because_text(publication, cell.because),
+            "because": because_text(publication, cell),
         }
-        for cell in hidden
-        if cell.disclosed
+        for cell in view.disclosed(_MOST)
     ]
     return (
         environment()
         .get_template("tabulation.html.j2")
         .render(
             publication=publication,
-            status=status_of_tables(audit),
+            status=status_of_tables(view),
             sentence=sentence[:1].upper() + sentence[1:],
-            views=table_views(audit),
+            views=table_views(view),
             figures=sum(map(len, publication.tables)),
-            hidden=int((~audit.published).sum()),
-            undecided=any(not cell.decided for cell in hidden),
+            hidden=int(view.hidden.sum()),
+            undecided=not audit.decided,
             disclosed=disclosed,
-            contradiction=contradiction_rows(audit),
-            parts=report_parts(audit),
+            leaks=len(view.leaks),
+            contradiction=contradiction_rows(view),
+            parts=report_parts(view),
             most=_MOST,
             step=number_text(publication.step),
             notes=notes,

@@ -1,9 +1,9 @@
 """What a page or a text says about an audit of published tables, in rows ready to be shown."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -58,6 +58,28 @@ def name_text(name: RowName, *, alone: bool = False) -> str:
     return ", ".join(labels) if alone else f"{table}: {', '.join(labels)}"
 
 
+class AuditView:
+    """What a report looks up in an audit, found once; proofs are written of shown figures alone."""
+
+    def __init__(self, audit: TabulationAudit) -> None:
+        self.audit, self.publication = audit, audit.publication
+        self.alone = len(audit.publication.tables) == 1
+        self.hidden = ~audit.published
+        known = self.hidden[:0] if audit.ranges is None else audit.ranges.known_sums() & self.hidden
+        self.leaks: list[int] = np.flatnonzero(known).tolist()
+        self.open: list[int] = np.flatnonzero(self.hidden & ~known).tolist() if len(known) else []
+
+    def disclosed(self, most: int) -> list[CellFinding]:
+        """The first figures that are known for certain, with what tells them."""
+        return [self.audit.cells[place] for place in self.leaks[:most]]
+
+    @cached_property
+    def left(self) -> list[CellFinding]:
+        """The figures that are not known, those with the fewest values left first."""
+        cells = [self.audit.cells[place] for place in self.open]
+        return sorted(cells, key=lambda cell: (cell.values is None, cell.values or 0))
+
+
 @dataclass(frozen=True)
 class Face:
     """A figure as a page shows it.
@@ -96,13 +118,16 @@ class TableView:
     left_out: str
 
 
-def table_views(audit: TabulationAudit) -> list[TableView]:
+def table_views(view: AuditView) -> list[TableView]:
     """Every table of a publication, as far as a page can show it."""
-    found = {cell.of: cell for cell in audit.cells}
-    return [_view(audit.publication, table, found) for table in audit.publication.tables]
+    first, found = 0, list[TableView]()
+    for table in view.publication.tables:
+        found.append(_table_view(view, table, first))
+        first += len(table)
+    return found
 
 
-def _view(publication: Publication, table: PublishedTable, found: Mapping[RowName, CellFinding]) -> TableView:
+def _table_view(view: AuditView, table: PublishedTable, first: int) -> TableView:
     *left, above = table.dimensions if len(table.dimensions) > 1 else (*table.dimensions, "")
     grid: dict[tuple[str, ...], dict[str, Face]] = {}
     columns: dict[str, None] = {}
@@ -111,8 +136,7 @@ def _view(publication: Publication, table: PublishedTable, found: Mapping[RowNam
         row, column = (labels[:-1], labels[-1]) if len(labels) > 1 else (labels, "")
         columns.setdefault(column)
         if len(columns) <= _MOST_COLUMNS and (row in grid or len(grid) < _MOST_ROWS):
-            cell = found.get((table.name, labels))
-            grid.setdefault(row, {})[column] = _face(publication, table, place, cell)
+            grid.setdefault(row, {})[column] = _face(view, table, place, first + place)
     shown = tuple(columns)[:_MOST_COLUMNS]
     rows = len({tuple(codes) for codes in table.codes[:, : max(len(left), 1)].tolist()})
     missing = [
@@ -130,16 +154,17 @@ def _view(publication: Publication, table: PublishedTable, found: Mapping[RowNam
     )
 
 
-def _face(publication: Publication, table: PublishedTable, place: int, cell: CellFinding | None) -> Face:
+def _face(view: AuditView, table: PublishedTable, place: int, number: int) -> Face:
     lower, upper = int(table.lower[place]), int(table.upper[place])
-    told = figure_text(lower, upper, publication.step)
+    told = figure_text(lower, upper, view.publication.step)
     published = "withheld" if told == "any" else told
     labels = ", ".join(table.coordinates(place))
-    if lower == upper or cell is None:
+    if lower == upper or view.audit.ranges is None:
         return Face(published, "", "told", f"{labels}: published as {published}")
-    possible = figure_text(cell.lower, cell.upper, publication.step)
+    cell = view.audit.cells[number]
+    possible = figure_text(cell.lower, cell.upper, view.publication.step)
     if cell.disclosed:
-        because = f", from {because_text(publication, cell.because, _TOLD_BY)}" * bool(cell.because)
+        because = f", from {because_text(view.publication, cell, _TOLD_BY)}" * bool(cell.because)
         return Face(published, f"= {possible}", "disclosed", f"{labels}: {possible} for certain{because}")
     words = f"{labels}: {published}; possible: {possible}, {left_text(cell)}"
     return Face(published, possible, _shade(cell), words)
@@ -164,48 +189,54 @@ def left_text(cell: CellFinding) -> str:
     return f"{counted(cell.values, 'values')}, {kept_text(Bits(cell.values))} bits"
 
 
-def hidden_cells(audit: TabulationAudit) -> list[CellFinding]:
-    """The figures that are not published as they are."""
-    cells = audit.cells
-    return [cells[place] for place in np.flatnonzero(~audit.published).tolist()] if len(cells) else []
-
-
-def status_of_tables(audit: TabulationAudit) -> Status:
+def status_of_tables(view: AuditView) -> Status:
     """The verdict in a word."""
+    audit = view.audit
     if audit.inconsistent:
         return Status("bad", "Contradictory")
     if audit.violated:
-        return Status("bad", "Disclosed")
+        return Status("bad", "Disclosed" if view.leaks else "Not protected")
     return Status("good", "Nothing is disclosed") if audit.holds else Status("partly", "Not decided")
 
 
-def verdict_sentence(audit: TabulationAudit) -> str:
-    """The verdict in a sentence."""
-    if audit.inconsistent:
+def verdict_sentence(view: AuditView) -> str:
+    """The verdict in a sentence, which begins with a small letter or a number."""
+    if view.audit.inconsistent:
         return "no table of whole numbers fits all published figures."
-    hidden = hidden_cells(audit)
-    disclosed = sum(cell.disclosed for cell in hidden)
+    return "; ".join([_about_figures(view), *_about_others(view.audit)]) + "."
+
+
+def _about_figures(view: AuditView) -> str:
+    hidden, disclosed = int(view.hidden.sum()), len(view.leaks)
     if not hidden:
-        return "every figure is published as it is: there is nothing to infer."
+        return "every figure is published as it is"
+    are, one = verb(hidden, "are"), hidden == 1
     if disclosed:
-        of = f"{disclosed:,} of {len(hidden):,} figures" if len(hidden) > 1 else "the only figure"
-        are, known = verb(len(hidden), "are"), verb(disclosed, "are")
-        return f"{of} that {are} withheld or rounded {known} known for certain."
-    open_ones = sum(not cell.decided for cell in hidden)
-    if open_ones:
-        return f"{counted(open_ones, 'figures')} {verb(open_ones, 'are')} open: the time limit came first."
-    fewest = min((cell.values for cell in hidden if cell.values is not None), default=None)
-    left = "" if fewest is None else f"; the fewest values left are {fewest:,}"
-    none = (
-        f"none of {len(hidden):,} figures that are" if len(hidden) > 1 else "not even the only figure that is"
-    )
-    return f"{none} withheld or rounded is known for certain{left}."
+        of = "the only figure" if one else f"{disclosed:,} of {hidden:,} figures"
+        return f"{of} that {are} withheld or rounded {verb(disclosed, 'are')} known for certain"
+    if not view.audit.decided:
+        return "some figures are open: the time limit came first"
+    of = "the only figure" if one else f"none of {hidden:,} figures"
+    return f"{of} that {are} withheld or rounded is {'not ' * one}known for certain"
 
 
-def because_text(publication: Publication, names: Sequence[RowName], most: int = 6) -> str:
+def _about_others(audit: TabulationAudit) -> list[str]:
+    broken = sum(each.holds is False for each in audit.requirements)
+    groups = sum(each.group_disclosure or bool(each.to_members) for each in audit.persons)
+    knowing = sum(bool(each.learns) for each in audit.contributors)
+    found = [
+        (broken, f"{counted(broken, 'figures')} {verb(broken, 'break')} a rule"),
+        (groups, f"{counted(groups, 'groups')} of people {verb(groups, 'are')} at risk"),
+        (knowing, f"{counted(knowing, 'contributors')} {verb(knowing, 'learn')} figures that are withheld"),
+    ]
+    return [words for number, words in found if number]
+
+
+def because_text(publication: Publication, cell: CellFinding, most: int = 6) -> str:
     """The published figures that tell one, with what is published of each; totals first, zeros last."""
     alone, told = len(publication.tables) == 1, _told_by_name(publication)
     groups = {label for each in publication.classifications for label in each.groups}
+    names = [name for name in cell.because if name != cell.of]
     ordered = sorted(names, key=lambda name: (groups.isdisjoint(name[1]), told[name] == "0"))
     words = " · ".join(f"{name_text(name, alone=alone)} ({told[name]})" for name in ordered[:most])
     return f"{words} · {len(names) - most} more" if len(names) > most else words
@@ -216,11 +247,6 @@ def _told_by_name(publication: Publication) -> Mapping[RowName, str]:
     ends = zip(publication.told_lower.tolist(), publication.told_upper.tolist(), strict=True)
     texts = (figure_text(lower, upper, publication.step) for lower, upper in ends)
     return dict(zip(publication.row_names, texts, strict=True))
-
-
-def worst_first(cells: Iterable[CellFinding]) -> list[CellFinding]:
-    """Cells with the fewest values left first."""
-    return sorted(cells, key=lambda cell: (cell.values is None, cell.values or 0))
 
 
 @dataclass(frozen=True)
@@ -244,14 +270,10 @@ class ReportPart:
     numbers: tuple[int, ...] = ()
 
 
-def report_parts(audit: TabulationAudit) -> list[ReportPart]:
+def report_parts(view: AuditView) -> list[ReportPart]:
     """Rules that are not kept, groups of people and contributors at risk."""
-    alone = len(audit.publication.tables) == 1
-    return [
-        part
-        for part in (_rules(audit, alone), _groups(audit, alone), _contributors(audit, alone))
-        if part.rows
-    ]
+    parts = (part(view.audit, view.alone) for part in (_rules, _groups, _contributors))
+    return [part for part in parts if part.rows]
 
 
 def _rules(audit: TabulationAudit, alone: bool) -> ReportPart:
@@ -305,7 +327,7 @@ def _contributors(audit: TabulationAudit, alone: bool) -> ReportPart:
     )
 
 
-def contradiction_rows(audit: TabulationAudit) -> list[tuple[str, str]]:
+def contradiction_rows(view: AuditView) -> list[tuple[str, str]]:
     """The figures of a smallest contradiction, and what is published of each."""
-    alone, told = len(audit.publication.tables) == 1, _told_by_name(audit.publication)
-    return [(name_text(name, alone=alone), told[name]) for name in audit.inconsistent]
+    told = _told_by_name(view.publication) if view.audit.inconsistent else {}
+    return [(name_text(name, alone=view.alone), told[name]) for name in view.audit.inconsistent]
