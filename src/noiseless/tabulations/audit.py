@@ -54,6 +54,7 @@ class TabulationAudit(Shown):
     persons: tuple[PersonFinding, ...] = ()
     requirements: tuple[RequirementFinding, ...] = ()
     contributors: tuple[ContributorFinding, ...] = ()
+    contributions: Contributions | None = None
 
     @property
     def inconsistent(self) -> tuple[RowName, ...]:
@@ -155,9 +156,7 @@ class TabulationAudit(Shown):
             "persons": [person.to_dict() for person in self.persons],
             "requirements": [each.to_dict() for each in self.requirements],
             "contributors": [each.to_dict() for each in self.contributors],
-            "inconsistent": [
-                {"table": table, "labels": list(labels)} for table, labels in self.inconsistent
-            ],
+            "inconsistent": [{"table": table, "labels": list(labels)} for table, labels in self.inconsistent],
             "kind": self.publication.kind,
             "step": str(self.publication.step),
             "population": self.publication.population,
@@ -225,4 +224,4 @@ def audit_tables(
     persons = () if secret is None else person_findings(publication, ranges, secret)
     wanted = requirement_findings(publication, ranges, asked, contributions)
     learned = contributor_findings(publication, ranges, asked, contributions, deadline)
-    return TabulationAudit(publication, groups, ranges, None, persons, wanted, learned)
+    return TabulationAudit(publication, groups, ranges, None, persons, wanted, learned, contributions)

@@ -23,6 +23,7 @@ def push(
     most: Row,
     wanted: Row,
     goals: Row,
+    keep: Row,
     queue: Row,
     level: Row,
     turn: Row,
@@ -31,7 +32,8 @@ def push(
     """Follow each wanted half as far as possible, or to its goal: Dinic's blocking flows around its arc.
 
     A path from where the half ends to where it begins, without its own arc, closes a circle; what is pushed
-    along the circle keeps every node's balance. `least` and `most` learn what each arc has carried.
+    along the circle keeps every node's balance. `least` and `most` learn what each arc has carried. With
+    `keep[0]`, an arc that has reached its goal stays there while later halves are followed.
 
     Invariant: between two pushes `flow` is balanced wherever it was before, and within its bounds. After a
     query, `level` is 0 or more for the nodes that the last, failed search reached: a cut that nothing crosses
@@ -119,6 +121,8 @@ def push(
                 turn[v] += 1
         least[arc] = min(least[arc], flow[arc])
         most[arc] = max(most[arc], flow[arc])
+        if keep[0] and flow[arc] == goals[query]:
+            low[arc] = high[arc] = flow[arc]
 
 
 def mark_bridges(

@@ -40,19 +40,17 @@ def smallest_contradiction(
     publication: Publication, history: BoundHistory, error: ContradictionError, deadline: Deadline
 ) -> Contradiction:
     """Figures that contradict each other, none of which can be left out."""
-    kept, minimal = _first(publication, history, error), True
-    size = len(kept)
-    while size and not deadline.over:
-        size = (size + 1) // 2 if size > 1 else 0
-        for begin in range(0, len(kept), max(size, 1)):
-            part = set(kept[begin : begin + max(size, 1)])
-            fewer = [row for row in kept if row not in part]
-            if _proof(publication, fewer, deadline) is not None:
+    kept = _first(publication, history, error)
+    size = max(1, len(kept) // 2)
+    while size:
+        place = 0
+        while place < len(kept) and not deadline.over:
+            fewer = kept[:place] + kept[place + size :]
+            if _proof(publication, fewer, deadline) is None:
+                place += size
+            else:
                 kept = fewer
-                size = max(size, 1) * 2 if len(kept) > 1 else size
-                break
-        if size == 1 and len(kept) == 1:
-            break
+        size //= 2
     proof = _proof(publication, kept, deadline)
     minimal = not deadline.over
     return Contradiction(tuple(map(publication.row_name, kept)), tuple(kept), proof, minimal)

@@ -119,9 +119,7 @@ def infer(publication: Publication, history: BoundHistory, deadline: Deadline) -
         before = {int(atom): program for program in found.programs.values() for atom in program.atoms}
 
 
-def _split(
-    publication: Publication, history: BoundHistory, deadline: Deadline, rows: FreeRows
-) -> Inference:
+def _split(publication: Publication, history: BoundHistory, deadline: Deadline, rows: FreeRows) -> Inference:
     """Parts that are two laminar families go into the network; each other is a program of its own."""
     matrix = rows.matrix
     linked = np.zeros(matrix.shape[1], bool)
@@ -174,7 +172,11 @@ def _sweep(found: Inference, program: IntegerProgram) -> bool:
             if found.deadline.over or program.reached(form, up) == ends[place] or ends[place] >= UNBOUNDED:
                 continue
             bound, leaf = program.relaxed(form, up)
-            if bound is not None and leaf is not None and (bound < ends[place] if up else bound > ends[place]):
+            if (
+                bound is not None
+                and leaf is not None
+                and (bound < ends[place] if up else bound > ends[place])
+            ):
                 better["upper" if up else "lower"].append((int(atom), bound, leaf.rows))
     for end, changes in better.items():
         atoms, values = (np.array([each[k] for each in changes], np.int64) for k in (0, 1))

@@ -34,9 +34,7 @@ def two_families(matrix: csr_array) -> Families:
     """Split rows into two laminar families as far as the graph of crossing rows is bipartite."""
     sizes = np.diff(matrix.indptr).astype(np.int64)
     many = matrix.shape[0]
-    wide = csr_array(
-        (np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape
-    )
+    wide = csr_array((np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape)
     meets = (wide @ wide.T).tocoo()
     one, other, common = meets.row, meets.col, meets.data
     crossing = common < np.minimum(sizes[one], sizes[other])
@@ -80,7 +78,8 @@ def components(matrix: csr_array) -> IntArray:
     rows, atoms = matrix.shape
     entries = matrix.tocoo()
     graph = coo_array(
-        (np.ones(entries.nnz, np.int8), (entries.row + atoms, entries.col)), shape=(atoms + rows, atoms + rows)
+        (np.ones(entries.nnz, np.int8), (entries.row + atoms, entries.col)),
+        shape=(atoms + rows, atoms + rows),
     )
     return connected_components(graph, directed=False)[1][:atoms].astype(np.int64)
 

@@ -25,7 +25,7 @@ from scipy.sparse import csc_array, csr_array
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import as_fraction
-from noiseless.tabulations.publication import UNBOUNDED, Publication
+from noiseless.tabulations.publication import Publication
 from noiseless.tabulations.ranges import Range, SumRanges
 from noiseless.tabulations.result import RequirementFinding
 
@@ -49,9 +49,7 @@ class Contributions:
     amounts: IntArray
 
     @classmethod
-    def of(
-        cls, publication: Publication, records: Iterable[tuple[str, Sequence[str], int]]
-    ) -> Self:
+    def of(cls, publication: Publication, records: Iterable[tuple[str, Sequence[str], int]]) -> Self:
         """From records: the contributor, a category for each classification used, and the amount in steps."""
         places = [{label: place for place, label in enumerate(each.categories)} for each in publication.used]
         known: dict[str, int] = {}
@@ -64,7 +62,9 @@ class Contributions:
             who.append(known.setdefault(name, len(known)))
             cells.append([place[label] for place, label in zip(places, labels, strict=True)])
             amounts.append(amount)
-        atoms = np.ravel_multi_index(tuple(np.array(cells, np.int64).reshape(-1, len(places)).T), publication.shape)
+        atoms = np.ravel_multi_index(
+            tuple(np.array(cells, np.int64).reshape(-1, len(places)).T), publication.shape
+        )
         return cls(tuple(known), np.array(who, np.int64), atoms.astype(np.int64), np.array(amounts, np.int64))
 
     def matrix(self, publication: Publication) -> csr_array:
@@ -120,7 +120,9 @@ class Rules:
         if made.dominance is not None and (made.dominance[0] < 1 or not 0 < made.dominance[1] <= 100):  # noqa: PLR2004
             raise RequestError("dominance needs n of at least 1, and k above 0 and at most 100")
         if (made.p_percent or made.dominance) and contributions is None:
-            raise RequestError("p_percent and dominance need the contributions: give them, or leave the rules out")
+            raise RequestError(
+                "p_percent and dominance need the contributions: give them, or leave the rules out"
+            )
         if contributions is not None:
             contributions.check(publication)
         return made
@@ -196,7 +198,11 @@ def _magnitudes(
         found, width = ranges[row], max(1, ceil(rules.sliding_percent * total / 100))
         if level is None:
             yield RequirementFinding(
-                publication.row_name(row), f"threshold {rules.threshold}", None, None, width,
+                publication.row_name(row),
+                f"threshold {rules.threshold}",
+                None,
+                None,
+                width,
                 _left(found, None, None, width),
             )
             continue

@@ -19,11 +19,11 @@ from scipy.sparse.csgraph import connected_components
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
+from noiseless.tables.kernels import compiled
 from noiseless.tabulations.flow_kernels import mark_bridges, push
 from noiseless.tabulations.laminar import Families
-from noiseless.tabulations.refutation import Multipliers
 from noiseless.tabulations.publication import UNBOUNDED
-from noiseless.tables.kernels import compiled
+from noiseless.tabulations.refutation import Multipliers
 
 _SMALL = 20_000
 """Steps of a loop that are done sooner than machine code is loaded."""
@@ -96,9 +96,7 @@ class Network:
         none = np.zeros(len(tail), np.int64)
         self.tail, self.head = np.r_[self.tail, tail], np.r_[self.head, head]
         self.low, self.high = np.r_[self.low, none], np.r_[self.high, high]
-        self.flow, self.least, self.most = (
-            np.r_[each, none] for each in (self.flow, self.least, self.most)
-        )
+        self.flow, self.least, self.most = (np.r_[each, none] for each in (self.flow, self.least, self.most))
         return self
 
     @cached_property
@@ -169,15 +167,22 @@ class Network:
         change = reached[self.tail[figures]] - reached[self.head[figures]]
         return tuple((int(k), int(change[k])) for k in np.flatnonzero(change) if k != arc - self.cells)
 
-    def _push(self, wanted: IntArray, goals: IntArray) -> IntArray:
+    def packed(self, arcs: IntArray, ups: BoolArray, goals: IntArray) -> IntArray:
+        """A circulation with as many arcs at their goals as one pass can bring there; the first always is."""
+        kept = self.low.copy(), self.high.copy()
+        self._push(2 * arcs + ~ups, goals, keep=True)
+        self.low, self.high = kept
+        return self.flow.copy()
+
+    def _push(self, wanted: IntArray, goals: IntArray, *, keep: bool = False) -> IntArray:
         """Run queries; the levels of the last search."""
         starts, halves, ends = self._halves
         nodes = self.nodes
         level = np.full(nodes, -1)
         arrays = (
             *(starts, halves, ends, self.low, self.high, self.flow, self.least, self.most),
-            *(wanted, goals, np.zeros(nodes, np.int64), level, np.zeros(nodes, np.int64)),
-            np.zeros(nodes, np.int64),
+            *(wanted, goals, np.array([int(keep)]), np.zeros(nodes, np.int64), level),
+            *(np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)),
         )
         if len(wanted) * len(self.flow) > _SMALL:
             compiled(push)(*arrays)
@@ -186,5 +191,5 @@ class Network:
             push(*lists)
             for array, values in zip(arrays[5:8], lists[5:8], strict=True):
                 array[:] = values
-            level[:] = lists[11]
+            level[:] = lists[12]
         return level

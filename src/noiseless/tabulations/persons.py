@@ -57,9 +57,7 @@ def _asked(
 ) -> dict[str, dict[str, list[str]]]:
     """The sums of one group: each secret by itself, and everyone."""
     group = {
-        name: [label]
-        for name, label in zip(table.dimensions, labels, strict=True)
-        if name != secret.name
+        name: [label] for name, label in zip(table.dimensions, labels, strict=True) if name != secret.name
     }
     each = {
         f"{number}:{place}": {**group, secret.name: [label]} for place, label in enumerate(secret.categories)

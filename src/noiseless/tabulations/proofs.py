@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-import numpy as np
-
-from noiseless.arrays import IntArray
 from noiseless.tabulations.propagation import BoundHistory, Improvement, Side
 from noiseless.tabulations.publication import UNBOUNDED, Publication
 from noiseless.tabulations.refutation import (
@@ -35,6 +33,10 @@ class Step:
     end: int | None
     proof: Refutation
 
+    def to_json(self) -> list[Any]:
+        """As it is in a certificate."""
+        return [list(self.atoms), self.begin, self.end, self.proof.to_json()]
+
 
 @dataclass(eq=False)
 class ProofWriter:
@@ -47,10 +49,17 @@ class ProofWriter:
     publication: Publication
     history: BoundHistory
     steps: list[Step] = field(default_factory=list)
-    _written: dict[tuple[int, Side, int], int] = field(default_factory=dict)
+    _written: set[tuple[int, Side, int]] = field(default_factory=set)
+    _single: set[int] = field(default_factory=set)
 
     def bound(self, atoms: Sequence[int], up: bool, value: int, proof: Refutation) -> int:
-        """Write that a sum is at most (at least) a value; the number by which later lines can use it."""
+        """Write that a sum is at most (at least) a value; the number by which later lines can use it.
+
+        What the bounds of its cells say by themselves needs no line.
+        """
+        if proof in {upper_leaf(()), lower_leaf(())}:
+            self.need(atoms, (0, 0), proof)
+            return -1
         return self.refute(atoms, *((value + 1, None) if up else (None, value - 1)), proof)
 
     def refute(self, atoms: Sequence[int], begin: int | None, end: int | None, proof: Refutation) -> int:
@@ -81,9 +90,11 @@ class ProofWriter:
                 pending += missing
                 continue
             pending.pop()
-            self._written[reason.atom, reason.side, reason.round] = len(self.steps)
-            ends = _ends(reason)
-            self.steps.append(Step((reason.atom,), *ends, _leaf(reason)))
+            self._written.add((reason.atom, reason.side, reason.round))
+            if len(reason.multipliers) == 1 and len(self.members(reason.multipliers[0][0])) == 1:
+                self._single.add(reason.multipliers[0][0])  # a figure about one cell is its bound
+            else:
+                self.steps.append(Step((reason.atom,), *_ends(reason), _leaf(reason)))
 
     def _reasons(self, step: Improvement) -> Iterable[Improvement | None]:
         for atom, side in self._used((step.atom,), _ends(step), _leaf(step)):
@@ -121,11 +132,11 @@ class ProofWriter:
             return None, None if step.begin is None else step.begin - 1
         return step.end + 1, None
 
-    def rows_used(self, since: int = 0) -> tuple[int, ...]:
-        """The figures that the lines from one on use."""
+    def rows_used(self) -> tuple[int, ...]:
+        """The figures that the lines use."""
         many = len(self.publication.told_lower)
-        used = {row for step in self.steps[since:] for leaf in leaves(step.proof) for row, _ in leaf.rows}
-        return tuple(sorted(row for row in used if row < many))
+        used = {row for step in self.steps for leaf in leaves(step.proof) for row, _ in leaf.rows}
+        return tuple(sorted({row for row in used if row < many} | self._single))
 
 
 def _leaf(step: Improvement) -> Leaf:
@@ -134,8 +145,3 @@ def _leaf(step: Improvement) -> Leaf:
 
 def _ends(step: Improvement) -> Ends:
     return (step.value + 1, None) if step.side == "upper" else (None, step.value - 1)
-
-
-def atoms_of(array: IntArray) -> tuple[int, ...]:
-    """Numbers of base cells as plain integers, each once."""
-    return tuple(np.unique(array).tolist())

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.tabulations.refutation import Multipliers
 from noiseless.tabulations.publication import UNBOUNDED, Publication
+from noiseless.tabulations.refutation import Multipliers
 
 Side = Literal["lower", "upper"]
 ROUNDS = 60
@@ -101,9 +101,12 @@ class BoundHistory:
         return atoms[order], numbers[order], places[order]
 
 
-def declared_bounds(publication: Publication) -> BoundHistory:
-    """The bounds that are declared, and what figures about one base cell add to them."""
-    lower, upper = publication.atom_lower.copy(), publication.atom_upper.copy()
+def declared_bounds(
+    publication: Publication, lower: IntArray | None = None, upper: IntArray | None = None
+) -> BoundHistory:
+    """The bounds that are declared (or known besides), and what figures about one base cell add to them."""
+    lower = (publication.atom_lower if lower is None else lower).copy()
+    upper = (publication.atom_upper if upper is None else upper).copy()
     history, matrix = BoundHistory(lower, upper), publication.rows
     single = np.flatnonzero(np.diff(matrix.indptr) == 1)
     atoms = matrix.indices[matrix.indptr[single]].astype(np.int64)
@@ -116,7 +119,9 @@ def declared_bounds(publication: Publication) -> BoundHistory:
     return history
 
 
-def _best(atoms: IntArray, values: IntArray, rows: IntArray, sign: int) -> tuple[IntArray, IntArray, IntArray]:
+def _best(
+    atoms: IntArray, values: IntArray, rows: IntArray, sign: int
+) -> tuple[IntArray, IntArray, IntArray]:
     """The largest value for each atom, with its row."""
     order = np.lexsort((-values, atoms))
     first = order[np.r_[True, np.diff(atoms[order]) != 0]] if len(order) else order
@@ -170,7 +175,9 @@ class FreeRows:
             (np.ones(len(indices), np.int8), indices, starts), shape=(int(keep.sum()), int(free.sum()))
         )
         wrong = ~keep & ((known < self.lower) | (known > self.upper))
-        broken = tuple((int(self.rows[k]), 1 if known[k] > self.upper[k] else -1) for k in np.flatnonzero(wrong))
+        broken = tuple(
+            (int(self.rows[k]), 1 if known[k] > self.upper[k] else -1) for k in np.flatnonzero(wrong)
+        )
         end = self.upper[keep]
         return FreeRows(
             self.rows[keep],
@@ -183,9 +190,7 @@ class FreeRows:
 
     def chosen(self, rows: BoolArray) -> "FreeRows":
         """Some of the rows."""
-        return FreeRows(
-            self.rows[rows], self.atoms, self.matrix[rows], self.lower[rows], self.upper[rows]
-        )
+        return FreeRows(self.rows[rows], self.atoms, self.matrix[rows], self.lower[rows], self.upper[rows])
 
     def told_more(self, history: BoundHistory) -> BoolArray:
         """Whether each row says anything that the bounds of its cells do not say."""

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import starmap
 from math import prod
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -217,6 +217,18 @@ class PublishedTable:
     def __len__(self) -> int:
         return len(self.lower)
 
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "dimensions": list(self.dimensions),
+            "labels": [list(labels) for labels in self.labels],
+            "codes": self.codes.tolist(),
+            "lower": self.lower.tolist(),
+            "upper": _open_ends(self.upper),
+        }
+
     def coordinates(self, place: int) -> Labels:
         """The labels of a figure."""
         return tuple(known[code] for known, code in zip(self.labels, self.codes[place], strict=True))
@@ -386,6 +398,24 @@ class Publication:
         places = np.unravel_index(atom, self.shape)
         return tuple(each.categories[int(place)] for each, place in zip(self.used, places, strict=True))
 
+    def to_dict(self) -> dict[str, Any]:
+        """As it is in JSON, whole."""
+        return {
+            "classifications": [
+                {
+                    "name": each.name,
+                    "categories": list(each.categories),
+                    "groups": {name: list(members) for name, members in each.groups.items()},
+                }
+                for each in self.used
+            ],
+            "tables": [table.to_dict() for table in self.tables],
+            "lower": _same(_open_ends(self.atom_lower)),
+            "upper": _same(_open_ends(self.atom_upper)),
+            "step": str(self.step),
+            "population": self.population,
+        }
+
     def _each(self, bound: Bounds) -> IntArray:
         values = np.broadcast_to(np.asarray(bound, np.int64).ravel(), (self.size,))
         finite = values[values < UNBOUNDED]
@@ -431,3 +461,12 @@ class Publication:
             owner, atoms = np.repeat(owner, count), np.repeat(atoms, count)
             atoms += members.astype(np.int32)[place] * np.int32(stride)
         return atoms, np.bincount(owner, minlength=len(table))
+
+
+def _open_ends(ends: IntArray) -> list[int | None]:
+    return [None if end >= UNBOUNDED else end for end in ends.tolist()]
+
+
+def _same(ends: list[int | None]) -> Any:  # noqa: ANN401 - JSON
+    """One number, if all are equal."""
+    return ends[0] if len(set(ends)) == 1 else ends

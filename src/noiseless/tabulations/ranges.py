@@ -4,9 +4,10 @@ A sum falls into pieces that are independent of each other: what is known, cells
 integer program, cells that no figure is about. Its ends are the sums of the pieces' ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,8 +16,8 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.tabulations.inference import Inference
 from noiseless.tabulations.integer_program import Extreme, IntegerProgram
 from noiseless.tabulations.network import Network
-from noiseless.tabulations.publication import UNBOUNDED
 from noiseless.tabulations.proofs import ProofWriter
+from noiseless.tabulations.publication import UNBOUNDED
 from noiseless.tabulations.refutation import Multipliers, Refutation, lower_leaf, upper_leaf
 
 MANY_VALUES = 24
@@ -76,6 +77,15 @@ class Range:
         return self.sharp and self.upper is not None and self.values == self.upper - self.lower + 1
 
 
+class _Pieces(NamedTuple):
+    """A sum's arc in the network and its cells there, cells by themselves, and cells of integer programs."""
+
+    arc: int | None
+    inside: IntArray
+    loose: IntArray
+    parts: list[tuple[int, IntArray]]
+
+
 class SumRanges:
     """The ranges of the rows of a matrix over base cells, and their proofs.
 
@@ -93,6 +103,9 @@ class SumRanges:
         self._arc = np.full(size, -1)
         inside = found.constraints.atoms[found.in_network]
         self._arc[inside] = np.arange(len(inside))
+        linked = np.zeros(len(found.constraints.atoms), bool)
+        linked[found.constraints.matrix.indices] = True
+        self._loose = ~linked
         free = history.lower < history.upper
         entries = free[sums.indices]
         starts = np.r_[0, np.cumsum(entries)]
@@ -185,35 +198,82 @@ class SumRanges:
         """The one cell of each sum that is not known."""
         history = self.found.history
         entries = np.flatnonzero((history.lower < history.upper)[self.sums.indices])
-        return self.sums.indices[entries[np.searchsorted(entries, self.sums.indptr[numbers])]].astype(np.int64)
+        return self.sums.indices[entries[np.searchsorted(entries, self.sums.indptr[numbers])]].astype(
+            np.int64
+        )
 
     # Ranges, one by one
 
     def __getitem__(self, number: int) -> Range:
         """The range of a sum."""
-        return reduce(Range.__add__, self._pieces(number), Range.solid(int(self.known[number]), int(self.known[number])))
+        return reduce(
+            Range.__add__, self._pieces(number), Range.solid(int(self.known[number]), int(self.known[number]))
+        )
 
-    def _pieces(self, number: int) -> Sequence[Range]:
-        found, atoms = self.found, self.free_atoms(number)
-        pieces = list[Range]()
-        inside = atoms[self._arc[atoms] >= 0]
-        if len(inside) == 1:
-            pieces.append(self._of_arc(int(self._arc[inside[0]]), inside))
-        elif number in self._sum_arc:
-            pieces.append(self._of_arc(self._sum_arc[number], inside))
-        elif len(inside):
-            pieces += self._of_programs(inside)
-        others = atoms[self._arc[atoms] < 0]
-        loose = ~self._linked(others)
+    def _pieces(self, number: int) -> list[Range]:
+        cut = self._cut(number)
+        history = self.found.history
+        pieces = [] if cut.arc is None else [self._of_arc(cut.arc, cut.inside)]
         pieces += [
-            Range.solid(int(found.history.lower[atom]), _end(found.history.upper[atom]))
-            for atom in others[loose].tolist()
+            Range.solid(int(history.lower[atom]), _end(history.upper[atom])) for atom in cut.loose.tolist()
         ]
-        return pieces + self._of_programs(others[~loose])
+        return pieces + [self._of_program(part, atoms) for part, atoms in cut.parts]
 
-    def _linked(self, atoms: IntArray) -> BoolArray:
-        part = self.found.part[self._place[atoms]]
-        return np.array([int(label) in self.found.programs for label in part], bool)
+    def _cut(self, number: int) -> _Pieces:
+        """The pieces of a sum."""
+        atoms = self.free_atoms(number)
+        inside, others = atoms[self._arc[atoms] >= 0], atoms[self._arc[atoms] < 0]
+        arc = int(self._arc[inside[0]]) if len(inside) == 1 else self._sum_arc.get(number)
+        loose = self._loose[self._place[others]]
+        linked = others[~loose] if arc is not None else np.sort(np.r_[inside, others[~loose]])
+        parts = self.found.part[self._place[linked]]
+        return _Pieces(
+            arc, inside, others[loose], [(int(part), linked[parts == part]) for part in np.unique(parts)]
+        )
+
+    # What witnesses must show
+
+    def atoms(self, number: int) -> IntArray:
+        """All cells of a sum."""
+        return self.sums.indices[self.sums.indptr[number] : self.sums.indptr[number + 1]].astype(np.int64)
+
+    def loose_atoms(self) -> IntArray:
+        """The cells that no figure says anything about beyond their bounds."""
+        return self.found.constraints.atoms[self._loose]
+
+    def arc_ends(self, number: int) -> Iterator[tuple[int, int, int | None]]:
+        """The arc of a sum, its least flow, and its largest (None if there is no end)."""
+        cut = self._cut(number)
+        if cut.arc is not None:
+            found = self._of_arc(cut.arc, cut.inside)
+            yield cut.arc, found.least, found.most
+
+    def form_values(self, number: int) -> Iterator[tuple[int, IntArray, list[int]]]:
+        """The pieces of a sum in integer programs: places there, and the values that tables show."""
+        for part, atoms in self._cut(number).parts:
+            program, form = self.form(part, atoms)
+            shown = {int(table[form].sum()) for table in program.tables}
+            found = self._of_program(part, atoms)
+            wanted = shown if found.values is not None else {found.least, found.most}
+            yield part, form, sorted(value for value in wanted & shown if value is not None)
+
+    def count_is_shown(self, number: int) -> bool:
+        """Whether a certificate can show how many values a sum has: by families alone, or one by one."""
+        cut = self._cut(number)
+        return not cut.parts or (len(cut.parts) == 1 and cut.arc is None and not len(cut.loose))
+
+    def extreme_pieces(self, number: int, up: bool) -> Iterator[tuple[IntArray, IntArray]]:
+        """Cells and values that bring all pieces of a sum to their ends at once."""
+        cut, found = self._cut(number), self.found
+        if cut.arc is not None and self.network is not None:
+            goal = (self.network.most if up else self.network.least)[[cut.arc]]
+            self.network.extend(np.array([cut.arc]), np.array([up]), goal)
+            yield found.constraints.atoms[found.in_network], self.network.flow[: self.network.cells].copy()
+        yield cut.loose, (found.history.upper if up else found.history.lower)[cut.loose]
+        for part, atoms in cut.parts:
+            program, form = self.form(part, atoms)
+            choose = max if up else min
+            yield program.atoms, choose(program.tables, key=lambda table: int(table[form].sum()))
 
     def _of_arc(self, arc: int, atoms: IntArray) -> Range:
         network, history = self.network, self.found.history
@@ -229,10 +289,6 @@ class SumRanges:
         if not self._complete:
             return Range(lower, upper, least, most if upper is not None else None, None, least < most)
         return Range.solid(least, None if upper is None else most)
-
-    def _of_programs(self, atoms: IntArray) -> list[Range]:
-        parts = self.found.part[self._place[atoms]]
-        return [self._of_program(int(part), atoms[parts == part]) for part in np.unique(parts)]
 
     def form(self, part: int, atoms: IntArray) -> tuple[IntegerProgram, IntArray]:
         """The integer program of a part, and atoms as places in it."""
@@ -273,32 +329,25 @@ class SumRanges:
             self._prove_end(number, True, found.upper, writer)
         if found.upper is None or found.values in {None, found.upper - found.lower + 1}:
             return
-        atoms, free = self._atoms(number), self.free_atoms(number)
-        program, form = self.form(int(self.found.part[self._place[free[0]]]), free)
-        for value, proof in self.holes[int(self.found.part[self._place[free[0]]]), form.tobytes()].items():
-            shift = int(self.known[number])
-            writer.refute(atoms, value + shift, value + shift, proof)
+        (part, inside), *_ = self._cut(number).parts
+        shift = int(self.known[number])
+        for value, proof in self.holes[part, self.form(part, inside)[1].tobytes()].items():
+            writer.refute(self.atoms(number).tolist(), value + shift, value + shift, proof)
 
     def _prove_end(self, number: int, up: bool, value: int, writer: ProofWriter) -> None:
-        free, leaf_of = self.free_atoms(number), upper_leaf if up else lower_leaf
-        inside = free[self._arc[free] >= 0]
-        arc = int(self._arc[inside[0]]) if len(inside) == 1 else self._sum_arc.get(number)
+        cut, leaf_of = self._cut(number), upper_leaf if up else lower_leaf
         rows: Multipliers = ()
-        if arc is not None and self.network is not None:
+        if cut.arc is not None and self.network is not None:
             names = self.found.network_rows
-            rows = tuple((int(names[k]), weight) for k, weight in self.network.cut(arc, up))
-        others = free if arc is None else free[self._arc[free] < 0]
-        parts = self.found.part[self._place[others]]
-        lemmas = [
-            (int(part), others[parts == part]) for part in np.unique(parts) if int(part) in self.found.programs
-        ]
-        proofs = [self._proof(part, atoms, up) for part, atoms in lemmas]
+            rows = tuple((int(names[k]), weight) for k, weight in self.network.cut(cut.arc, up))
+        proofs = [(atoms, *self._proof(part, atoms, up)) for part, atoms in cut.parts]
         if len(proofs) == 1 and not rows:
-            writer.bound(self._atoms(number), up, value, proofs[0][1])
+            writer.bound(self.atoms(number).tolist(), up, value, proofs[0][2])
             return
-        for (_, atoms), (bound, proof) in zip(lemmas, proofs, strict=True):
-            rows += ((writer.bound(atoms.tolist(), up, bound, proof), 1 if up else -1),)
-        writer.bound(self._atoms(number), up, value, leaf_of(rows))
+        for atoms, bound, proof in proofs:
+            if proof != leaf_of(()):
+                rows += ((writer.bound(atoms.tolist(), up, bound, proof), 1 if up else -1),)
+        writer.bound(self.atoms(number).tolist(), up, value, leaf_of(rows))
 
     def _proof(self, part: int, atoms: IntArray, up: bool) -> tuple[int, Refutation]:
         """The bound of a piece within an integer program, and why."""
@@ -309,10 +358,6 @@ class SumRanges:
         if better and known.bound is not None and known.proof is not None:
             return known.bound, known.proof
         return simple, (upper_leaf if up else lower_leaf)(())
-
-    def _atoms(self, number: int) -> list[int]:
-        atoms: list[int] = self.sums.indices[self.sums.indptr[number] : self.sums.indptr[number + 1]].tolist()
-        return atoms
 
     def _count(self, part: int, form: IntArray, lower: int, upper: int) -> int | None:
         """How many values a sum takes, by a table or a refutation for each; None if that is not decided."""
