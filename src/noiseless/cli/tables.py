@@ -148,7 +148,8 @@ def audit_command(
     """Read, audit, and write what was asked for.
 
     Returns:
-        The exit code: 0 holds, 1 violated, 2 an inconsistent publication, 4 not decided.
+        The exit code: 0; 1 if something is disclosed or a rule is not kept; 2 if the request is wrong or the
+            figures contradict each other; 4 if it is not decided within the time limit.
     """
     from noiseless.reports.tabulation_page import write_tabulation_html
     from noiseless.reports.tabulation_text import tabulation_text

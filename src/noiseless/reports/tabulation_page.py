@@ -54,6 +54,7 @@ def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
             disclosed=disclosed,
             leaks=len(view.leaks),
             contradiction=contradiction_rows(view),
+            minimal=audit.contradiction is not None and audit.contradiction.minimal,
             parts=report_parts(view),
             most=_MOST,
             step=number_text(publication.step),

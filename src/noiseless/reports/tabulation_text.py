@@ -50,7 +50,9 @@ def _summary(view: AuditView) -> str:
 
 def _contradiction(view: AuditView) -> str:
     rows = [f"  {name}: {told}" for name, told in contradiction_rows(view)]
-    title = "These figures contradict each other; any one of them left out, the others fit:"
+    found = view.audit.contradiction
+    fit = "; any one of them left out, the others fit" * (found is not None and found.minimal)
+    title = f"These figures contradict each other{fit}:"
     return "\n".join([title, *map(printable, rows)]) if rows else ""
 
 

@@ -102,7 +102,8 @@ def test_rounding_up_or_down_at_random_leaves_both_sides() -> None:
 
 
 @pytest.mark.parametrize(
-    "told", [{"colour": 1}, {"decimal": ";"}, {"absent": "no"}, {"below_from": 3}, {"zero": 5}, {"totals": "x"}]
+    "told",
+    [{"colour": 1}, {"decimal": ";"}, {"absent": "no"}, {"below_from": 3}, {"zero": 5}, {"totals": "x"}],
 )
 def test_declarations_that_make_no_sense_are_refused(told: dict[str, object]) -> None:
     with pytest.raises(RequestError, match="told"):
