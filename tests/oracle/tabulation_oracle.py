@@ -143,13 +143,43 @@ class World:
 
         yield from extend()
 
-    def some(self, steps: int = 1_000_000) -> Table | None:
-        """One table that fits, if there is one; atoms of no row stay where they are."""
+    def possible(self, steps: int = 20_000) -> bool:
+        """Whether a table fits: bounds are cut, and the shortest that is left is split.
+
+        Atoms that are in the same rows are one: any sum within the sum of their bounds can be shared out.
+        """
         if any(low > high for low, high in self.bounds.values()):
-            return None
-        used = {name for row in self.rows for name, factor in row.form.items() if factor}
-        still = {name: ends if name in used else (ends[0], ends[0]) for name, ends in self.bounds.items()}
-        return next(replace(self, bounds=still).search(steps), None)
+            return False
+        alike: dict[tuple[int, ...], list[str]] = {}
+        for name in self.bounds:
+            alike.setdefault(tuple(row.form.get(name, 0) for row in self.rows), []).append(name)
+        merged = {
+            names[0]: (sum(self.bounds[name][0] for name in names), sum(self.bounds[name][1] for name in names))
+            for names in alike.values()
+        }
+        rows = tuple(
+            replace(row, form={name: row.form[name] for name in merged if name in row.form}) for row in self.rows
+        )
+        return World(merged, rows)._reachable([steps])
+
+    def _reachable(self, steps: list[int]) -> bool:
+        steps[0] -= 1
+        if steps[0] < 0:
+            raise TooManyError
+        bounds = self.narrowed()
+        if bounds is None:
+            return False
+        used = {name for row in self.rows for name in row.form}
+        ranges = {name: high - low for name, (low, high) in bounds.items() if name in used and low < high}
+        if not ranges:
+            return True
+        name = min(ranges, key=lambda name: ranges[name])
+        low, high = bounds[name]
+        middle = (low + high) // 2
+        return any(
+            replace(self, bounds={**bounds, name: half})._reachable(steps)
+            for half in ((low, middle), (middle + 1, high))
+        )
 
     def tables(self, at_most: int = 100_000, steps: int = 1_000_000) -> list[Table]:
         found = list(islice(self.search(steps), at_most + 1))
@@ -282,7 +312,7 @@ def contradictions(world: World, largest: int | None = None) -> list[frozenset[i
     found: list[frozenset[int]] = []
     for size in range((len(world.rows) if largest is None else largest) + 1):
         for chosen in map(frozenset, combinations(range(len(world.rows)), size)):
-            if not any(smaller <= chosen for smaller in found) and world.only(chosen).some() is None:
+            if not any(smaller <= chosen for smaller in found) and not world.only(chosen).possible():
                 found.append(chosen)
     return found
 
@@ -292,4 +322,4 @@ def implies(world: World, form: Form, values: Collection[int]) -> bool:
     inner = sorted(values)
     gaps = [Row(form, None, inner[0] - 1), Row(form, inner[-1] + 1, None)]
     gaps += [Row(form, a + 1, b - 1) for a, b in pairwise(inner) if b > a + 1]
-    return all(world.but(gap).some() is None for gap in gaps)
+    return not any(world.but(gap).possible() for gap in gaps)
