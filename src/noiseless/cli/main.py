@@ -33,6 +33,7 @@ from noiseless.cli import (
     reproduce,
     schema,
     serve,
+    tables,
     token,
     verify,
 )
@@ -65,6 +66,7 @@ app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_e
 app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
 app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
 app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(reads(schema.schema_command))
+app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
 app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
 app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
 app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
