@@ -91,6 +91,7 @@ def test_a_release_stops_where_the_paper_does(
         method="first-rise",
         weight=str(weight),
         distance="squared",
+        codeword="midrange",
         keep_order=True,
     )
     told = done.table["x"].to_pylist()

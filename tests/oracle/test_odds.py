@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from noiseless.audits import Audit, audit
 from noiseless.audits.policy import Policy
+from noiseless.releases import release
 from oracle.definitions import _set_partitions
 
 ROWS = st.lists(
@@ -151,3 +152,27 @@ def test_a_key_is_audited_as_if_it_were_all_that_is_public(rows: Rows) -> None:
         audit(data, sensitive="s", public=["a", "id"]).k_anonymity >= 2,
         audit(data, sensitive="s", public=["a", "id"]).best_guess <= Fraction(1, 2),
     }
+
+
+@given(ROWS, st.booleans(), st.booleans(), st.sampled_from([0, Fraction(1, 4)]))
+def test_the_odds_of_a_release_are_those_of_an_audit_of_it(
+    rows: Rows, kept: bool, known: bool, suppress: Fraction | int
+) -> None:
+    """The released rows in the order of the table, beside their sensitive values, audited as any table."""
+    assume(all(len({row[name] for row in rows}) > 1 for name in "sx"))
+    data = pa.Table.from_pylist(rows, VALUES)
+    keep, given = (["a"] if kept else []), (["id"] if known else [])
+    options = {"sensitive": "s", "given": given}
+    made = release(
+        data,
+        public="x",
+        keep=keep,
+        min_posterior=1,
+        max_distortion=1,
+        keep_order=True,
+        suppress=suppress,
+        **options,
+    )
+    seen = made.table.append_column("s", data["s"]).append_column("id", data["id"])
+    assert made.odds == audit(seen, public=["x", *keep], **options).odds
+    assert made.odds_before == audit(data, public=["x", *keep], **options).odds

@@ -21,6 +21,7 @@ from noiseless.cli import (
     attacks,
     audit,
     blur,
+    convert,
     dataset,
     demo,
     guarantees,
@@ -32,6 +33,7 @@ from noiseless.cli import (
     reproduce,
     schema,
     serve,
+    tables,
     token,
     verify,
 )
@@ -64,6 +66,7 @@ MORE = "Reference"
 
 app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
+app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
 app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
 app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
 app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
@@ -80,7 +83,7 @@ app.add_typer(ledger.app, name="ledger", rich_help_panel=OWNER)
 app.command("demo", help=demo.HELP, rich_help_panel=MORE)(demo.demo_command)
 app.command("schema", help=schema.HELP, rich_help_panel=MORE)(reads(schema.schema_command))
 app.command("rules", help=plan.RULES_HELP, rich_help_panel=MORE)(plan.rules_command)
-app.command("convert", help=guarantees.CONVERT_HELP, rich_help_panel=MORE)(guarantees.convert_command)
+app.command("convert", help=convert.CONVERT_HELP, rich_help_panel=MORE)(convert.convert_command)
 app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=MORE)(guarantees.capacity_command)
 app.command("reproduce", help=reproduce.HELP, rich_help_panel=MORE)(reproduce.reproduce_command)
 

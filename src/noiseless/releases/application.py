@@ -20,7 +20,7 @@ from noiseless.releases.canonical import plain_decimal, typed_words
 from noiseless.releases.codewords import dense
 from noiseless.releases.columns import ALMOST_NUMBER
 from noiseless.releases.coverage import cheapest_cells
-from noiseless.releases.output import save_release
+from noiseless.releases.output import decoded, save_release
 from noiseless.releases.pipeline import released_table
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource
@@ -227,7 +227,7 @@ def apply_release(
     found = _measured(source, cells) if source.request.sensitive else None
     alike = _fewest_rows(source, cells) if source.request.given == claimed.columns.given else None
     return AppliedRelease(
-        table=released_table(source, cells, words),
+        table=decoded(released_table(source, cells, words)),
         source=source.table.label,
         rows=source.rows,
         dropped=source.dropped,

@@ -152,7 +152,7 @@ def _most_alike(column: PublicColumn, seen: IntArray, shown: BoolArray) -> int:
 
 def _total(gaps: npt.NDArray[Any], rows: IntArray) -> int:
     bound = int(gaps.max(initial=0)) * int(rows.sum())
-    wide = gaps if bound < 2**62 and gaps.dtype != object else gaps.astype(object)
+    wide = gaps.astype(np.int64 if bound < 2**62 and gaps.dtype != object else object)
     return int((wide * rows).sum()) if len(gaps) else 0
 
 

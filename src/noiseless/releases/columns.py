@@ -203,6 +203,8 @@ class PublicColumns:
     @cached_property
     def groups(self) -> IntArray | None:
         """Which public tuples may be merged: those with numbers in the same columns; None if all may."""
+        if not any(column.marks.any() for column in self.columns):
+            return None
         found = np.zeros(len(self.columns[0]), np.int64)
         for column in self.columns:
             marks = column.marks[column.codes]

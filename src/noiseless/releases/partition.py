@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
@@ -56,11 +57,14 @@ class DistanceScale:
         power = 2 if self.combine == "squares" else 1
         pairs = list(zip(self.factors, gaps, strict=True))
         bound = sum(max(factor, factor * int(gap.max(initial=0))) ** power for factor, gap in pairs)
-        wide = [gap if bound < _ROOM and gap.dtype != object else gap.astype(object) for gap in gaps]
-        parts = [(gap * factor) ** power for factor, gap in zip(self.factors, wide, strict=True)]
-        total = parts[0]
-        for part in parts[1:]:
-            total = np.maximum(total, part) if self.combine == "max" else total + part
+        exact = bound < _ROOM and all(gap.dtype != object for gap in gaps)
+        total: npt.NDArray[Any] | None = None
+        for factor, gap in pairs:
+            part = (gap.astype(np.int64 if exact else object) * factor) ** power
+            joined = np.maximum if self.combine == "max" else np.add
+            total = part if total is None else joined(total, part)
+        if total is None:
+            raise ValueError("there is no column")
         return total
 
     def length(self, total: int) -> Length:
@@ -248,6 +252,11 @@ class MeasuredPartition:
     def rows_of_cells(self) -> IntArray:
         """How many rows each cell has."""
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
+
+    @property
+    def odds(self) -> Odds:
+        """What a bettor wins with the release."""
+        return odds(*self.source.census(self.read.cell_of))
 
     @property
     def posterior_cell(self) -> int:

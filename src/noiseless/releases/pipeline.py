@@ -1,6 +1,7 @@
 """Making a release: from a table and a request to a sanitised table with a certificate."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
+from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
 from noiseless.exact import Rational
 from noiseless.releases.canonical import typed_words
@@ -22,7 +24,6 @@ from noiseless.search.codebook import Codeword, Distance
 from noiseless.search.loss import Method, Objective, Preference, Utility
 from noiseless.search.mean_loss import MeanLossName
 from noiseless.search.measures import ReleasePoint, measure
-from noiseless.search.problem import Cells
 from noiseless.search.survey import Progress
 from noiseless.tables import Missing
 from noiseless.tables.kernels import ranked
@@ -168,12 +169,13 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
     """Make the release that a request describes."""
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
     source = prepared.source
+    before = measure(prepared.problem, prepared.problem.unchanged)
     with _time(request).active():
         choice, found = choose_partition(prepared, progress)
-    before = measure(prepared.problem, Cells.from_labels(np.arange(prepared.problem.size)))
+    prepared = replace(prepared)  # what the search made of it is not needed any more
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     return Release(
-        table=_table(found),
+        coded=_table(found),
         point=ReleasePoint.of(found.measures, choice.method),
         before=ReleasePoint.of(before, "unmerged"),
         certificate=make_certificate(found, {"method": choice.method, **stated}),
@@ -181,6 +183,8 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
         gap=choice.gap,
         scope=choice.scope,
         proof=choice.proof,
+        odds=found.odds,
+        odds_before=odds(*source.census(np.arange(len(source.public)))),
         least_mean_loss=choice.least_mean_loss,
         method=choice.method,
         changes=column_changes(found),
@@ -263,19 +267,23 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
 def released_table(source: ReleaseSource, cell_of: IntArray, words: Mapping[str, pa.Array]) -> pa.Table:
     """The rows of a table as they are released, sorted unless their order is to be kept.
 
+    A column is held as what it can read and, for each row, which of that: public columns share the latter.
+
     Args:
         source: the table.
         cell_of: the cell of each public tuple.
         words: what each public column reads in each cell.
     """
-    tally, cells = source.kept, cell_of[public_of_kept(source)]
+    tally, cells = source.kept, cell_of[public_of_kept(source)].astype(np.int32)
     if source.request.keep_order:
         rows = source.ordered_rows()
     else:
         order = np.lexsort([*(tally.codes(name) for name in reversed(source.request.keep)), cells])
         rows = np.repeat(order, np.asarray(tally.counts)[order])
-    columns = {name: words[name].take(pa.array(cells[rows])) for name in source.request.public}
+    shown = pa.array(cells[rows])
+    columns = {name: pa.DictionaryArray.from_arrays(shown, words[name]) for name in source.request.public}
     for name in source.request.keep:
         codes, places = ranked(tally.codes(name))
-        columns[name] = tally.coding(name).decode(codes).take(pa.array(places[rows]))
+        kept = pa.array(places.astype(np.int32)[rows])
+        columns[name] = pa.DictionaryArray.from_arrays(kept, tally.coding(name).decode(codes))
     return pa.table(columns)

@@ -48,7 +48,8 @@ class PreparedTable:
         source, request = self.source, self.source.request
         codebook, groups = self.public.codebook(request), self.public.groups
         rows, loss = source.seen.counts, LOSSES[request.mean_loss]
-        return Problem(source.joint, codebook, source.side, rows, groups, self._read, self._rounds, loss)
+        reader = replace(self)._read  # noqa: SLF001 - its own would be a circle that keeps all a search makes
+        return Problem(source.joint, codebook, source.side, rows, groups, reader, self._rounds, loss)
 
     def on_levels(self, levels: Sequence[int]) -> "PreparedTable":
         """The same with each column on one level of its hierarchy."""

@@ -104,11 +104,11 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
     return text if ends[-1] <= longest else text[: bisect_right(ends, longest - 1)] + "…"
 
 
-def wrapped(text: str) -> str:
-    """A paragraph, no line of it too long."""
+def wrapped(text: str, indent: int = 0) -> str:
+    """A paragraph, no line of it too long, even when it is put so far to the right."""
     import textwrap
 
-    return textwrap.fill(printable(text), _WIDTH)
+    return textwrap.fill(printable(text), _WIDTH - indent)
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

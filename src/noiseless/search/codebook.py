@@ -1,10 +1,10 @@
 """What is released for a cell, and how far that is from the values in it (U2 of [P3])."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -23,8 +23,8 @@ CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 
 _ROOM = 2**62
 
-_AT_ONCE = 2**16
-"""So many distances are looked at in one go."""
+_AT_ONCE, _PAIRS_AT_ONCE = 2**16, 2**18
+"""So many distances are looked at in one go, and so many bounds of pairs."""
 
 
 class Codebook(Protocol):
@@ -214,19 +214,25 @@ class ColumnCodebook:
             return np.array(costs, np.int64), np.ones(len(starts), np.int64)
         sizes = np.diff(starts, append=len(order))
         below = sizes if self.word == "centroid" and self.scaled.points else np.full_like(sizes, 2)
-        alike = [below * costs[tree.cell_nodes(order, starts)] for tree, costs in self.trees]
-        for codes, penalty in zip(self.scaled.categories, self.scaled.penalties, strict=True):
-            alike.append(below * penalty * np.not_equal(*_ends(codes[order], starts)))
-        if self.by_hull:
-            for points, places in zip(self.scaled.points, self.scaled.places, strict=True):
-                first, last = _ends(places[order], starts)
-                alike.append(points[last] - points[first])
-        found = [combined(alike, self.combine)] if alike else []  # the same for all members of a cell
+        found = []
+        if self.by_hull or len(self.scaled.points) < len(self.columns):
+            found.append(combined(self._alike_costs(order, starts, below), self.combine))
         if self.scaled.points and not self.by_hull:
-            gaps = [self._gaps(column, starts, sizes, below) for column in self.scaled.positions(order)]
+            gaps = (self._gaps(column, starts, sizes, below) for column in self.scaled.positions(order))
             found.append(np.maximum.reduceat(combined(gaps, self.combine), starts))
         total = combined(found, "max" if self.combine == "max" else "sum")
         return total, below**2 if self.combine == "squares" else below
+
+    def _alike_costs(self, order: IntArray, starts: IntArray, below: IntArray) -> Iterator[IntArray]:
+        """What the columns cost that cost the same for all members of a cell, one after the other."""
+        for tree, costs in self.trees:
+            yield below * costs[tree.cell_nodes(order, starts)]
+        for codes, penalty in zip(self.scaled.categories, self.scaled.penalties, strict=True):
+            yield below * penalty * np.not_equal(*_ends(codes[order], starts))
+        if self.by_hull:
+            for points, places in zip(self.scaled.points, self.scaled.places, strict=True):
+                first, last = _ends(places[order], starts)
+                yield points[last] - points[first]
 
     @cached_property
     def trees(self) -> tuple[tuple[TreeAxis, IntArray], ...]:
@@ -238,13 +244,43 @@ class ColumnCodebook:
 
     def distances(self, values: IntArray, others: IntArray) -> IntArray:
         """How far each of some values (a row each) is from each of others; where `fits`."""
+        numbers, fixed = self._apart(values, others)
+        return combined([*numbers, *fixed], self.combine)
+
+    def pair_bounds(self, value: int, others: IntArray) -> IntArray:
+        """What a cell of a value and each of others costs at least: numerators over 2, over 4 for squares.
+
+        Where `fits`.
+        """
+        found = []
+        for some in np.array_split(others, 1 + len(others) // _PAIRS_AT_ONCE):
+            numbers, fixed = self._apart(np.array([value]), some)
+            found.append(self.least_cost(numbers, [2 * part for part in fixed])[0])
+        return np.concatenate(found)
+
+    def _apart(self, values: IntArray, others: IntArray) -> tuple[list[IntArray], list[IntArray]]:
+        """How far values are from others in each column: of numbers, and of what has no middle."""
         scaled, rows = self.scaled, values[:, None]
         both = zip(scaled.positions(rows), scaled.positions(others), strict=True)
-        parts = [np.abs(one - other) for one, other in both]
-        for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True):
-            parts.append(np.where(codes[rows] != codes[others], penalty, 0))
-        parts += [costs[tree.common(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
-        return combined(parts, self.combine)
+        numbers = [np.abs(one - other) for one, other in both]
+        fixed = [
+            np.where(codes[rows] != codes[others], penalty, 0)
+            for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True)
+        ]
+        fixed += [costs[tree.common(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
+        return numbers, fixed
+
+    def least_cost(self, widths: Sequence[IntArray], fixed: Sequence[IntArray]) -> IntArray:
+        """What cells cost at least, by how wide they are in columns of numbers, and by what others cost.
+
+        No codeword is nearer to all members than half of any one column's width.
+        """
+        if self.word == "medoid":
+            largest = combined([*widths, *fixed], "max")
+            return largest**2 if self.combine == "squares" else largest
+        if self.word != "interval" and len(widths) > 1:
+            widths = [combined(widths, "max")]
+        return combined([*widths, *fixed], self.combine)
 
     def _medoid_cost(self, members: IntArray) -> int:
         """The least largest distance of a member to all: first of those that are nearest to the extremes."""
@@ -350,14 +386,11 @@ def _ends(values: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
     return np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
 
 
-def combined(parts: Sequence[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:
+def combined(parts: Iterable[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:
     """The columns' differences put together."""
-    if how == "squares":
-        parts = [part**2 for part in parts]
-    total = parts[0]
-    for part in parts[1:]:
-        total = np.maximum(total, part) if how == "max" else total + part
-    return total
+    return reduce(
+        np.maximum if how == "max" else np.add, (p**2 for p in parts) if how == "squares" else parts
+    )
 
 
 def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import TreeAxis
-from noiseless.search.codebook import ColumnCodebook, combined
+from noiseless.search.codebook import ColumnCodebook
 
 NEVER = 2**62
 """More than any cost."""
@@ -81,10 +81,7 @@ class Hulls:
         return list(np.zeros((len(self.counts), 1), np.int64))
 
     def together(self, cell: int, others: IntArray | None = None) -> Costs:
-        """What a cell costs with each of others (all if not given), or at least that.
-
-        No codeword is nearer to all members than half of any one column's width.
-        """
+        """What a cell costs with each of others (all if not given), or at least that."""
         chosen = slice(None) if others is None else others
         count = self.counts[chosen] + self.counts[cell]
         if self.codebook is None:
@@ -96,13 +93,7 @@ class Hulls:
             fixed.append(below * penalty * ((mark[chosen] != mark[cell]) | (mark[cell] < 0)))
         for tree, place in zip(self._trees, self._place, strict=True):
             fixed.append(below * tree.costs_with(int(place[cell]))[place[chosen]])
-        if book.word != "interval" and len(widths) > 1:
-            widths = [combined(widths, "max")]
-        squares = book.combine == "squares"
-        if book.word == "medoid":
-            largest = combined([*widths, *fixed], "max")
-            return largest**2 if squares else largest, below**2 if squares else below
-        return combined([*widths, *fixed], book.combine), below**2 if squares else below
+        return book.least_cost(widths, fixed), below**2 if book.combine == "squares" else below
 
     def _width(self, column: int, cell: int, chosen: slice | IntArray, below: IntArray) -> IntArray:
         """Twice how far the ends are from the middle; or how far the further one is from the mean."""

@@ -209,6 +209,8 @@ class Problem:
     @cached_property
     def weights(self) -> IntArray:
         """How many rows each public value has."""
+        if self.side is None:
+            return self.counts
         return add_by_code(self.public, self.counts, self.size)
 
     @cached_property

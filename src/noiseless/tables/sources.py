@@ -41,8 +41,9 @@ from noiseless.tables.text_source import TextSource
 
 _PARQUET = {".parquet", ".pq"}
 _JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
-_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_TYPED = {*_PARQUET, *_JSON_LAYOUTS, *_EXCEL}
+EXCEL = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+"""The endings of Excel files."""
+_TYPED = {*_PARQUET, *_JSON_LAYOUTS, *EXCEL}
 
 _LONGEST_ROW = 1 << 20
 """Characters of a JSON file that are looked at: a first row that is longer is not read."""
@@ -94,7 +95,7 @@ def _open_as_written(source: TextSource, names: Sequence[str] | None) -> Table:
         )
     paths = _source_paths(source.source)
     ending = _one_ending(source.source, paths)
-    if source.encoding is not None and ending in {*_PARQUET, *_EXCEL}:
+    if source.encoding is not None and ending in {*_PARQUET, *EXCEL}:
         raise RequestError(f"{source} is no text file; leave its encoding out")
     table = _open_files(source.source, [source.in_utf8(path) for path in paths], ending, names)
     return replace(source.read(table), files=tuple(paths))
@@ -132,7 +133,7 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
         )
-    if ending in _EXCEL:
+    if ending in EXCEL:
         sheets = pa.concat_tables([_read_excel(path) for path in paths])
         return DuckDBTable.in_memory(readable(sheets), source)
     if ending in _PARQUET:
@@ -219,15 +220,28 @@ def _open_database(address: str) -> DuckDBTable:
         return DuckDBTable.describe(OwnEngine(connection), query, f"{file}::{name}", (Path(file),))
 
 
-def _read_excel(path: Path) -> pa.Table:
+def _read_excel(path: Path, sheet: str | int = 0, **how: Any) -> pa.Table:  # noqa: ANN401 - fastexcel's
     import fastexcel
 
+    options = how or {"schema_sample_rows": None, "dtype_coercion": "strict"}
     try:
         book = fastexcel.read_excel(str(path))
-        sheet = book.load_sheet(0, schema_sample_rows=None, dtype_coercion="strict")
+        if isinstance(sheet, str) and sheet not in book.sheet_names:
+            known = ", ".join(map(repr, book.sheet_names))
+            raise SourceError(str(path), f"has no sheet {sheet!r}; it has {known}")
+        return pa.table(book.load_sheet(sheet, **options).to_arrow())
     except fastexcel.FastExcelError as error:
         raise SourceError(str(path), f"is not a readable Excel file ({type(error).__name__})") from None
-    return pa.table(sheet.to_arrow())
+
+
+def sheet_rows(path: Path, sheet: str | int | None = None) -> list[tuple[str | None, ...]]:
+    """The cells of a sheet as they are written, row by row: no header, no types; the first sheet, if none.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    cells = _read_excel(path, sheet or 0, header_row=None, dtypes="string")
+    return list(zip(*(column.to_pylist() for column in cells.columns), strict=True))
 
 
 def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
@@ -322,7 +336,7 @@ def _header(source: str) -> list[str]:
     ending = file.suffix.lower()
     if ending in _PARQUET:
         return list(pq.read_schema(file).names)
-    if ending in _EXCEL:
+    if ending in EXCEL:
         import fastexcel
 
         sheet = fastexcel.read_excel(str(file)).load_sheet(0, n_rows=0)
