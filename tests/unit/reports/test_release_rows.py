@@ -388,7 +388,7 @@ class TestForTheSame:
 @pytest.mark.parametrize(
     ("method", "optimal", "words"),
     [
-        ("greedy", True, "greedy; proved best by a bound"),
+        ("greedy", True, "greedy; proved optimal by a bound"),
         ("greedy", False, "greedy"),
         ("exact, contiguous", True, "exact, contiguous"),
     ],
