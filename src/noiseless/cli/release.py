@@ -34,10 +34,7 @@ if TYPE_CHECKING:
 _COLUMNS: dict[str, Any] = {
     "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
     "sensitive": Annotated[list[str] | None, column_option("A column to hide.")],
-    "public": Annotated[
-        list[str] | None,
-        column_option("A column to publish, merged as far as needed; a sensitive one may be, too."),
-    ],
+    "public": Annotated[list[str] | None, column_option("A column to publish, merged as far as needed.")],
     "given": GivenOption,
     "keep": Annotated[list[str] | None, column_option("A column to publish as it is; it counts as seen.")],
     "objective": Annotated[
@@ -72,10 +69,7 @@ _TARGETS: dict[str, Any] = {
 _MERGING: dict[str, Any] = {
     "method": Annotated[
         Literal["auto", "greedy", "exact", "first-rise"] | None,
-        option(
-            "The best of what applies (auto), greedy, exact, or the algorithm of [P3] until its Lagrangian "
-            "first rises (first-rise, with --weight)."
-        ),
+        option("The best of what applies (auto), greedy, exact, or the stop of [P3] (first-rise)."),
     ],
     "time_limit": Annotated[
         float | None, option("End the search after some time with the best found so far.", "SECONDS")
@@ -145,8 +139,7 @@ Examples:
   noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
   --min-rows 5 --prefer mean -o released.csv
 
-  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.05
-  --distance squared --codeword centroid -o released.csv
+  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.1 -o released.csv
 
   noiseless release heart.csv --sensitive age --public age --public chol --min-posterior 5 -o released.csv
 
@@ -301,8 +294,6 @@ Examples:
   noiseless frontier heart.csv --sensitive age --public chol
 
   noiseless frontier heart.csv --sensitive age --public chol --utility resolution --plot frontier.svg
-
-  noiseless frontier heart.csv --sensitive age --public chol --method first-rise
 
   noiseless frontier --config release.toml --html frontier.html
 """
