@@ -86,15 +86,13 @@ _MERGING: dict[str, Any] = {
     "recoding": Annotated[
         Literal["local", "full-domain", "suppression"] | None,
         option(
-            "Cells one by one (local, the default), one level of its hierarchy a column (full-domain), "
-            "or every value as it is or as * (suppression)."
+            "Cells one by one (local), one level a column (full-domain), or each value or * (suppression)."
         ),
     ],
     "hierarchy": Annotated[
         list[str] | None,
         per_column(
-            "A tree for a column: rows of value,level 1,...,top; or a rule: intervals:5,10,20, prefixes, "
-            "dates, frequencies:10,100.",
+            "A tree: rows of value,level 1,...,top; or a rule: intervals:5,10, prefixes, dates, frequencies:9.",
             "COL=FILE|RULE",
         ),
     ],
