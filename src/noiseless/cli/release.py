@@ -92,8 +92,7 @@ _MERGING: dict[str, Any] = {
     "hierarchy": Annotated[
         list[str] | None,
         per_column(
-            "A tree: rows of value,level 1,...,top; or a rule: intervals:5,10, prefixes, dates, frequencies:9.",
-            "COL=FILE|RULE",
+            "A tree (value,level 1,...,top a row), or a rule: intervals:5,10, prefixes.", "COL=FILE|RULE"
         ),
     ],
     "hierarchy_cost": Annotated[
