@@ -85,15 +85,11 @@ _MERGING: dict[str, Any] = {
     ],
     "recoding": Annotated[
         Literal["local", "full-domain", "suppression"] | None,
-        option(
-            "Cells one by one (local), one level a column (full-domain), or each value or * (suppression)."
-        ),
+        option("Cells one by one (local), a level a column (full-domain), each value or * (suppression)."),
     ],
     "hierarchy": Annotated[
         list[str] | None,
-        per_column(
-            "A tree (value,level 1,...,top a row), or a rule: intervals:5,10, prefixes.", "COL=FILE|RULE"
-        ),
+        per_column("A tree (value,level 1,...,top a row) or a rule: intervals:5,10.", "COL=FILE|RULE"),
     ],
     "hierarchy_cost": Annotated[
         Literal["height", "leaves"] | None,
