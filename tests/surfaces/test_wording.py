@@ -1,4 +1,4 @@
-"""The style sheet of CONTRIBUTING, as far as a program can hold it: phrases that readers stumbled over stay out."""
+"""The style sheet of CONTRIBUTING, as far as a program can hold it: phrases that readers stumbled over."""
 
 import re
 from pathlib import Path
