@@ -32,6 +32,9 @@ ONE_BIT = ("--budget", "1")
 LEAST = ("--least", "leakage", "--explain")
 BRIEF = (*ONE_BIT, "--rounds", "2")
 
+TURNOVER = ("--kind", "magnitude", "--microdata", "firms.csv", "--rows", "region", "--cols", "branch")
+TURNOVER += ("--value", "turnover", "--unit", "firm")
+
 RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "audit",
@@ -40,6 +43,12 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("audit", (*PATIENTS, "--rule", "age=round:5")),
     ("audit", (*PATIENTS, "--hypothesis", "illness = flu")),
     ("audit", (*PATIENTS, "--stochastic")),
+    (
+        "tables audit",
+        ("clinics.csv", "--cols", "illness", "--secret", "illness", "--certificate", "proofs.json"),
+    ),
+    ("tables audit", ("turnover.csv", *TURNOVER, "--p-percent", "10")),
+    ("tables verify", ("proofs.json", "clinics.csv", "--cols", "illness")),
     ("schema", ("patients.csv",)),
     ("schema", ("patients.csv", "--check", "schema.toml")),
     ("release", (*PATIENTS, "--min-posterior", "2", *CERTIFIED)),
@@ -107,6 +116,11 @@ def prepare(folder: Path) -> None:
     (folder / "questions.sql").write_text(f"{ASKED};\n")
     (folder / "people.csv").write_text("weight,height\n80,170\n70,150\n")
     (folder / "house.csv").write_text("mains,fridge\n" + "1,1\n0,0\n5,1\n4,0\n" * 5)
+    (folder / "clinics.csv").write_text("region,flu,mumps,All\nNorth,9,x,12\nSouth,8,x,9\nAll,17,4,21\n")
+    (folder / "turnover.csv").write_text("region,steel,food,All\nNorth,x,x,50\nSouth,x,x,40\nAll,45,45,90\n")
+    (folder / "firms.csv").write_text(
+        "firm,region,branch,turnover\na,North,steel,30\nb,North,food,20\nc,South,steel,15\nd,South,food,25\n"
+    )
     lines = [f"{home},{hour},{(home * hour) % 7}" for home in range(6) for hour in range(4)]
     (folder / "readings.csv").write_text("\n".join(["household,hour,kwh", *lines]) + "\n")
 

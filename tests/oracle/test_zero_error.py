@@ -170,7 +170,7 @@ def test_the_command_brackets_what_enumerating_finds(
 ) -> None:
     """Codes of one and two letters, confusable pairs and covers, from the definition."""
     for number, pairs in enumerate(itertools.islice(oracle.all_ranges(4, 4), 7, None, 4001)):
-        inputs, outputs = sorted(oracle.marginal_x(pairs)), sorted({y for _, y in pairs})
+        inputs, outputs = sorted(oracle.marginal_x(pairs), key=repr), sorted({y for _, y in pairs}, key=repr)
         if len(inputs) < 2:
             continue
         rows = [[int((x, y) in pairs) for y in outputs] for x in inputs]

@@ -272,7 +272,7 @@ def test_wrong_columns_and_outputs(quantize: Command, meters: str, tmp_path: Pat
         "did you mean 'kwh'?" in quantize(meters, "--column", "kw", *base, "-o", str(tmp_path / "o.csv")).err
     )
     assert (
-        "'note' holds 3 values that are no numbers; mend them, and write decimals with a point"
+        "'note' holds 3 values that are no numbers; mend them, or add --decimal ,"
         in quantize(meters, "--column", "note", *base, "-o", str(tmp_path / "o.csv")).err
     )
     assert "is the table itself" in quantize(meters, "--column", "kwh", *base, "-o", meters).err

@@ -283,7 +283,7 @@ def _require_columns(tables: Sequence[Table], request: _ReadRequest) -> None:
     for column in (*request.shared, *request.roles.public):
         if not any(column in table.columns for table in tables):
             known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
-            raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
+            raise UnknownColumnError(column, known, from_text=not all(table.has_names for table in tables))
     if unit is not None:
         for table in tables:
             table.require(unit)

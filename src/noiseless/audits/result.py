@@ -134,6 +134,11 @@ class Audit(Shown, Exposure):
         return None
 
     @property
+    def remedies(self) -> tuple[str, ...]:
+        """What would mend most of what is given away, in sentences; none where groups stay on Spark."""
+        return ()
+
+    @property
     @abstractmethod
     def witnesses(self) -> tuple[Witness, ...]:
         """The groups that give most away about the worst column, without their values."""

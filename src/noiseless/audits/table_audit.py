@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from noiseless.arrays import BoolArray
 from noiseless.audits.exposure import worst_of
+from noiseless.audits.remedies import remedies
 from noiseless.audits.result import Audit
 from noiseless.audits.table_exposure import TableExposure
 from noiseless.audits.witness import Witness, witnesses
@@ -125,6 +126,11 @@ class TableAudit(Audit, TableExposure):
         from noiseless.audits.under_rules import UnderRules
 
         return UnderRules(self, self.ruling)
+
+    @cached_property
+    def remedies(self) -> tuple[str, ...]:
+        """What would mend most of it: blanks filled in, a few rows suppressed."""
+        return tuple(remedies(self))
 
     def test(self, hypothesis: str) -> "HypothesisAudit":
         """By what its groups say."""

@@ -1,10 +1,8 @@
-"""`noiseless compare`, `convert` and `capacity`: a guarantee beside others, in their terms, and channels."""
+"""`noiseless compare` and `capacity`: a guarantee beside others, and what channels can carry."""
 
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -77,83 +75,6 @@ def _text(found: "Comparison") -> str:
         " a noiseless answer has no epsilon, noise no useful worst error."
     )
     return "\n".join([title, "", *(f"  {line}" for line in aligned(rows, "<" + ">" * 5)), "", *notes])
-
-
-CONVERT_HELP = """What a privacy guarantee of one kind says in terms of another.
-
-The kinds: dp is (epsilon, delta)-differential privacy, kl is KL-DP and mi is MI-DP (both in nats), delta is
-(0, delta)-DP. Exit code 1 when no finite guarantee follows.
-
-Examples:
-
-  noiseless convert --from dp --to mi --epsilon 1
-
-  noiseless convert --from mi --to delta --epsilon 0.1
-
-  noiseless convert --from delta --to mi --delta 0.01 --inputs 1000
-
-  noiseless convert --from mi --to dp --epsilon 0.1 --target-epsilon 1
-"""
-
-_NOTHING_FOLLOWS = 1
-
-
-def _guaranteed(text: str, name: str) -> Fraction | Decimal:
-    """A number exactly as it was written: a decimal, a fraction, or inf."""
-    try:
-        if "/" in text:
-            return Fraction(text)
-        number = Decimal(text)
-    except (ValueError, ZeroDivisionError, InvalidOperation):
-        number = Decimal("nan")
-    if number.is_nan():
-        raise RequestError(f"{name} takes a number such as 0.1, 1/3 or 1e-6, not {text!r}")
-    return number
-
-
-def _guarantee(name: str, metavar: str, description: str) -> Any:  # noqa: ANN401 - as typer says
-    return option(description, metavar, name, parser=partial(_guaranteed, name=name))
-
-
-def convert_command(
-    *,
-    source: Annotated[str, option("What is given: dp, kl, mi or delta.", "KIND", "--from")],
-    target: Annotated[str, option("What is wanted: dp, kl, mi or delta.", "KIND", "--to")],
-    epsilon: Annotated[
-        Decimal | None, _guarantee("--epsilon", "E", "The epsilon that is given, in nats (0.1, 1/3, 1e-6).")
-    ] = None,
-    delta: Annotated[
-        Decimal | None, _guarantee("--delta", "D", "The delta that is given, with dp and delta.")
-    ] = None,
-    inputs: Annotated[int | None, option("How many values one entry can take.", "N")] = None,
-    outputs: Annotated[int | None, option("How many outputs there are.", "M")] = None,
-    target_epsilon: Annotated[
-        Decimal | None, _guarantee("--target-epsilon", "E", "With --to dp: find delta' for this epsilon'.")
-    ] = None,
-    as_printed: Annotated[
-        bool, typer.Option("--as-printed", help="Use the paper's formula instead of the sharpest known.")
-    ] = False,
-    output: FormatOption = "text",
-) -> int:
-    """Print what follows.
-
-    Returns:
-        The exit code: 0, or 1 when no finite guarantee follows.
-    """
-    from noiseless.theory.differential import convert
-
-    converted = convert(
-        source,
-        target,
-        epsilon=epsilon,
-        delta=delta,
-        inputs=inputs,
-        outputs=outputs,
-        target_epsilon=target_epsilon,
-        as_printed=as_printed,
-    )
-    show(output, converted.to_dict(), converted.statement)
-    return 0 if converted.follows else _NOTHING_FOLLOWS
 
 
 CAPACITY_HELP = """How many bits a channel can carry, between two ends that hold for certain.

@@ -21,6 +21,7 @@ from noiseless.cli import (
     attacks,
     audit,
     blur,
+    convert,
     dataset,
     demo,
     guarantees,
@@ -32,9 +33,11 @@ from noiseless.cli import (
     reproduce,
     schema,
     serve,
+    tables,
     token,
     verify,
 )
+from noiseless.cli.options import reads
 from noiseless.errors import NoiselessError, printable
 
 HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
@@ -61,13 +64,14 @@ ATTACK = "Attack and compare"
 
 app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
-app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
-app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
-app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(release.release_command)
-app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(release.frontier_command)
-app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)
-app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(quantize.quantize_command)
-app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(blur.blur_command)
+app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
+app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(reads(schema.schema_command))
+app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
+app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
+app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
+app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
+app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(reads(quantize.quantize_command))
+app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(reads(blur.blur_command))
 app.command("rules", help=plan.RULES_HELP, rich_help_panel=AUDIT)(plan.rules_command)
 app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
 app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
@@ -77,7 +81,7 @@ app.add_typer(token.app, name="token", rich_help_panel=CURATE)
 app.add_typer(ledger.app, name="ledger", rich_help_panel=CURATE)
 app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
 app.command("compare", help=guarantees.COMPARE_HELP, rich_help_panel=ATTACK)(guarantees.compare_command)
-app.command("convert", help=guarantees.CONVERT_HELP, rich_help_panel=ATTACK)(guarantees.convert_command)
+app.command("convert", help=convert.CONVERT_HELP, rich_help_panel=ATTACK)(convert.convert_command)
 app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=ATTACK)(guarantees.capacity_command)
 app.command("reproduce", help=reproduce.HELP, rich_help_panel=ATTACK)(reproduce.reproduce_command)
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from decimal import Decimal
-from functools import partial
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from noiseless.cli.values import read_number
-from noiseless.errors import printable
+from noiseless.errors import RequestError, printable
 from noiseless.work import Cancellation, active
 
 Format = Literal["text", "json"]
@@ -142,6 +142,58 @@ def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable
         return command
 
     return with_options
+
+
+_WRITTEN: dict[str, Any] = {
+    "encoding": Annotated[
+        str | None,
+        option("What a text file is encoded in, if not in UTF-8: latin-1, cp1252, utf-16.", "NAME"),
+    ],
+    "decimal": Annotated[
+        str | None, option("The decimal mark of numbers: , where 1234,50 stands for 1234.5.", ".|,")
+    ],
+    "date_format": Annotated[
+        str | None,
+        option("How dates are written, if not as 1971-08-17: DD.MM.YYYY, MM/DD/YYYY.", "FORMAT"),
+    ],
+}
+"""How a table is written: options of every command that reads one."""
+
+
+def reads(command: Callable[..., int]) -> Callable[..., int]:
+    """Let a command that takes a table, as `table` or `original`, also take how it is written."""
+
+    @wraps(command)
+    def read(**options: Any) -> int:  # noqa: ANN401 - of the command
+        written = {name: options.pop(name) for name in _WRITTEN}
+        if any(value is not None for value in written.values()):
+            name = "original" if "original" in options else "table"
+            options[name] = _as_written(options[name], written)
+        return command(**options)
+
+    own = list(signature(command).parameters.values())
+    more = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in _WRITTEN.items()
+    ]
+    keywords = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own if one.kind is not one.VAR_KEYWORD]
+    read.__signature__ = Signature([*keywords, *more])  # type: ignore[attr-defined]
+    return read
+
+
+def _as_written(named: Any, written: Mapping[str, str | None]) -> Any:  # noqa: ANN401 - one table or several
+    """The tables that are named, with how they are written.
+
+    Raises:
+        RequestError: none is named on the command line, or a pipe is.
+    """
+    from noiseless.tables.text_source import TextSource
+
+    if named is None or named == "-":
+        raise RequestError("--encoding, --decimal and --date-format are about a file; name it as TABLE")
+    if isinstance(named, str):
+        return TextSource(named, **written)
+    return [TextSource(one, **written) for one in named]
 
 
 def show(output: Format, result: Mapping[str, Any], text: str) -> None:

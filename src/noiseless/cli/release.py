@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -30,6 +30,7 @@ from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.releases import ReleaseRequest
+    from noiseless.tables.text_source import TextSource
 
 _COLUMNS: dict[str, Any] = {
     "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
@@ -220,7 +221,7 @@ def _compared(certificate: Path | None, html: Path | None) -> Mapping[str, Any] 
 
 
 def _release(
-    source: str,
+    source: "str | TextSource",
     request: "ReleaseRequest",
     files: Mapping[str, Any],
     compared: Mapping[str, Any] | None,
@@ -351,7 +352,7 @@ def frontier_command(
     return 0
 
 
-def _required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from the command line
+def _required_table(source: Any) -> "str | TextSource":  # noqa: ANN401 - from a file or from the command line
     """The table that is named.
 
     Raises:
@@ -359,11 +360,14 @@ def _required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from t
     """
     if source is None:
         raise RequestError("no table is named; give a file, or `table` in the --config file")
-    return str(source)
+    return cast("str | TextSource", source)
 
 
 def _check_outputs(
-    outputs: Sequence[Path], source: str, request: "ReleaseRequest", others: Sequence[Path | None] = ()
+    outputs: Sequence[Path],
+    source: "str | TextSource",
+    request: "ReleaseRequest",
+    others: Sequence[Path | None] = (),
 ) -> None:
     """Check before long work that every file can be written, and that none is another one or is read.
 

@@ -130,6 +130,7 @@ def check(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> ClaimCh
         f"probability of a right guess through noiseless against noise, {'; '.join(told)}",
         "the 95 % interval of noiseless reaches down to the probability through some noise, at all bits",
         bool(never_worse),
+        about="ours",
     )
 
 

@@ -208,4 +208,5 @@ def _check_equal(means: list[Pair]) -> ClaimCheck:
         f"L0 of equal cells is within {NEAR} nats of the least if and only if there are at most two or 2 "
         "gamma is whole",
         same == whole,
+        about="ours",
     )

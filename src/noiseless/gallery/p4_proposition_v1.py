@@ -124,6 +124,7 @@ def _checks(found: dict[int, list[ContinuousRange]], people: dict[str, list[tupl
         f"{most}",
         "volume N^-k exactly; infinite in the limit",
         shrinks and lowest == -inf and most == inf,
+        about="ours",
     )
     yield ClaimCheck(
         "Its maximin information I* is infinite.",
@@ -152,4 +153,5 @@ def _checks(found: dict[int, list[ContinuousRange]], people: dict[str, list[tupl
         f"to k = {last}",
         "somebody is given away at k = 5",
         any(shares[at][0] > 0 for shares in people.values()),
+        about="ours",
     )

@@ -135,6 +135,7 @@ def _checks(
         f"epsilon = 1: {told_by_equal(1.0):.6f} nats; certified search on bins of 1/{BINS}: {searched:.6f}",
         f"within {CLOSE} nats, the bins never above",
         -NEAR <= told_by_equal(1.0) - searched <= CLOSE,
+        about="ours",
     )
 
 

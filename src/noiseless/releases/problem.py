@@ -48,7 +48,7 @@ class PreparedTable:
         source, request = self.source, self.source.request
         codebook, groups = self.public.codebook(request), self.public.groups
         rows, loss = source.seen.counts, LOSSES[request.mean_loss]
-        reader = replace(self)._read  # not its own: a circle of references would keep all that a search makes
+        reader = replace(self)._read  # noqa: SLF001 - its own would be a circle that keeps all a search makes
         return Problem(source.joint, codebook, source.side, rows, groups, reader, self._rounds, loss)
 
     def on_levels(self, levels: Sequence[int]) -> "PreparedTable":

@@ -16,7 +16,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.reports.audit_rows import closest_words, finest_text, posterior_bins, side_rows, status_of
-from noiseless.reports.notation import value_text
+from noiseless.reports.notation import rounding_text, value_text
 from noiseless.reports.pages import environment, inline, write_page
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.tables import Tally
@@ -66,6 +66,7 @@ def audit_html(
         missing=missing_text(audit),
         dropped=dropped_text(audit),
         spellings=spelling_texts(audit.spellings),
+        rounding=rounding_text(audit.worst.entropy, audit.worst.leakage, audit.worst.maximin),
         **_rules(audit, reveal=reveal),
         **_plots(audit, reveal=reveal),
     )

@@ -7,7 +7,7 @@ from noiseless.audits.policy import PolicyResult
 from noiseless.audits.verdict import ROWS
 from noiseless.display import aligned, counted, percent_above, text_table, verb
 from noiseless.reports.audit_rows import closest_words, finest_text
-from noiseless.reports.notation import table, value_text, wrapped
+from noiseless.reports.notation import rounding_text, table, value_text, wrapped
 from noiseless.tables.spellings import near_notes
 
 _WITNESSES = 5
@@ -57,9 +57,12 @@ def _summary(audit: Audit) -> str:
 
 
 def _notes(audit: Audit) -> list[str]:
-    """What to bear in mind when values left are counted."""
+    """How numbers are rounded, what would mend most, and what counts as a value."""
     near = near_notes(audit.kinds) if audit.worst.min_posterior > 1 else ()
-    return [wrapped(f"Note: {note}.") for note in near]
+    rounded = rounding_text(audit.entropy, audit.leakage, audit.maximin)
+    return [
+        wrapped(text) for text in (rounded, *audit.remedies, *(f"Note: {note}." for note in near)) if text
+    ]
 
 
 def _rules(audit: Audit) -> list[str]:

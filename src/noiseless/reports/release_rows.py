@@ -10,6 +10,7 @@ import numpy as np
 from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, verb
 from noiseless.exact import Bits
 from noiseless.releases.application import AppliedRelease
+from noiseless.releases.changes import ColumnChange
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
@@ -22,6 +23,9 @@ _MOST_PLACES = 12
 
 _LEAST_SHOWN = Fraction(1, 10_000)
 """A smaller mean loss is shown as 0 %."""
+
+_MOST_NAMED = 4
+"""So many columns are named in a verdict."""
 
 _LIMITS = {
     "min_posterior": "fewest values left",
@@ -91,21 +95,42 @@ def _protection(release: Release) -> str:
 
 
 def cost_words(release: Release) -> str:
-    """What the release costs, for the end of a sentence."""
-    point, changes, alike = release.point, release.changes, largest_cell(release)
-    distance = release.certificate["options"]["distance"]
+    """What the release costs, column by column in its own unit, for the end of a sentence."""
+    point, alike = release.point, largest_cell(release)
     if alike <= 1:
         return "no values are merged" if point.suppressed_rows else "nothing is changed"
-    if point.distortion is None:
+    changed = [
+        change
+        for change in release.changes
+        if change.changed_rows and (change.largest or change.most_alike > 1)
+    ]
+    if release.request.codeword == "medoid":
+        changed = [change for change in changed if change.largest is not None]
+    if not changed:
         return f"at most {alike:,} different public values read alike"
-    if len(changes) == 1 and changes[0].largest is not None and distance == "absolute":
-        most = change_text(changes[0].largest, changes[0].kind)  # as it is: the distortion is weighted
-        return f"no {value_text(changes[0].name)} is changed by more than {most}"
-    if len(changes) == 1 and changes[0].kind == "category" and release.request.codeword != "medoid":
-        return f"no {value_text(changes[0].name)} is told as one of more than {alike:,} values"
-    weighted = "weighted " * any(weight != 1 for weight in release.request.column_weight.values())
-    text = length_text(point.distortion)
-    return f"no row is further than {text} from the original ({weighted}{distance} distance)"
+    words, last = list[str](), ""
+    for change in changed[:_MOST_NAMED]:
+        subject, predicate, what = _change_words(change, release.request.codeword)
+        words.append(f"{subject} {what}" if predicate == last else f"{subject} {predicate} {what}")
+        last = predicate
+    if len(changed) > _MOST_NAMED:
+        words.append(f"{counted(len(changed) - _MOST_NAMED, 'more columns')} changed")
+    return ", ".join(words)
+
+
+def _change_words(change: ColumnChange, codeword: str) -> tuple[str, str, str]:
+    """Who is changed, how, and by how much at most."""
+    name = value_text(change.name)
+    if change.largest is None:
+        whole = "a set" if change.kind == "category" else "a group"
+        return f"each {name}", "is replaced", f"by {whole} of at most {change.most_alike:,} values"
+    if codeword == "interval":
+        return (
+            f"each {name}",
+            "is replaced",
+            f"by an interval at most {change_text(2 * change.largest, change.kind)} wide",
+        )
+    return f"no {name}", "is changed", f"by more than {change_text(change.largest, change.kind)}"
 
 
 def change_text(change: Length | Fraction | None, kind: str) -> str:

@@ -16,7 +16,7 @@ from noiseless.reports.frontier_page import (
     spread,
     title_words,
 )
-from noiseless.reports.notation import length_text, table, value_text, wrapped
+from noiseless.reports.notation import length_text, rounding_text, table, value_text, wrapped
 from noiseless.reports.release_rows import (
     AskedRow,
     applied_rows,
@@ -43,6 +43,7 @@ def release_text(release: Release) -> str:
     blocks = [
         wrapped(f"{status_of_release(release).words.upper()}: {verdict(release)}"),
         _measures(release),
+        rounding_text(release.before.leakage, release.point.leakage, release.point.maximin),
         _limits("What was asked for:", asked_rows(release)),
         _changes(release),
         wrapped(more_values(release)),

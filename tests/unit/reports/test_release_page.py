@@ -70,7 +70,7 @@ class TestRelease:
             "A single row can tell more: the most telling one leaves 5 of 38 values." in text
         )
         assert "Resolution kept 7.26 → 4.94 bits At most 3 of 154 different values read alike." in text
-        assert "Distortion 10.5 No chol is changed by more than 10.5." in text
+        assert "Distortion 10.5 Each chol is replaced by an interval at most 21 wide." in text
         assert "fewest values left at least 5 5 ✓ holds" in text
 
     def test_what_changed(self) -> None:

@@ -41,8 +41,8 @@ OPTIONS = certificate()["options"]
 class TestVerdict:
     def test_what_is_protected_and_what_it_costs(self) -> None:
         assert verdict(release()) == (
-            "Every released row leaves at least 5 of 38 values of age possible (1 before), and no chol is "
-            "changed by more than 10.5."
+            "Every released row leaves at least 5 of 38 values of age possible (1 before), and each chol "
+            "is replaced by an interval at most 21 wide."
         )
 
     @pytest.mark.parametrize(
@@ -67,21 +67,29 @@ class TestVerdict:
             column_weight={"x": weight},
             min_posterior=2,
         )
-        assert verdict(made).endswith("and no x is changed by more than 1.")
+        assert verdict(made).endswith("and each x is replaced by an interval at most 2 wide.")
 
-    def test_distances_of_weighted_columns_are_weighted(self) -> None:
-        table = pa.table({"x": [1, 3], "y": [1, 3], "s": ["a", "b"]})
-        weights = {"x": 0, "y": 0}
-        made = releases.release(
-            table, sensitive="s", public=["x", "y"], column_weight=weights, min_posterior=2
+    def test_columns_are_named_each_in_its_unit(self) -> None:
+        table = pa.table({"x": [1, 3], "y": ["p", "q"], "z": [4, 4], "s": ["a", "b"]})
+        made = releases.release(table, sensitive="s", public=["x", "y", "z"], min_posterior=2)
+        assert verdict(made).endswith(
+            "each x is replaced by an interval at most 2 wide, each y by a set of at most 2 values."
         )
-        assert verdict(made).endswith("no row is further than 0 from the original (weighted gower distance).")
+        one = releases.release(table, sensitive="s", public="x", min_posterior=2, codeword="midrange")
+        assert verdict(one).endswith("and no x is changed by more than 1.")
+        tree = {"p": ("letter",), "q": ("letter",)}
+        up = releases.release(table, sensitive="s", public="y", min_posterior=2, hierarchy={"y": tree})
+        assert verdict(up).endswith("and each y is replaced by a group of at most 2 values.")
+        other = releases.release(
+            table, sensitive="s", public="y", min_posterior=2, codeword="medoid", distance="discrete"
+        )
+        assert verdict(other).endswith("and at most 2 different public values read alike.")
 
     def test_nothing_to_hide(self) -> None:
         made = release(point=point(1, 0, leakage=Bits(1)), sensitive_values=1)
         assert status_of_release(made).mark == "void"
         assert verdict(made).startswith(
-            "There is only one value of age, so that nothing can be hidden, and no chol is changed"
+            "There is only one value of age, so that nothing can be hidden, and each chol is replaced"
         )
 
     def test_nothing_is_changed_where_nothing_is_merged_or_suppressed(self) -> None:
@@ -137,21 +145,12 @@ class TestVerdict:
             "No released row rules out any value of age that sex leaves possible,"
         )
 
-    @pytest.mark.parametrize(("days", "ends"), [(1, "more than 1 day."), ("2.5", "more than 2.5 days.")])
+    @pytest.mark.parametrize(("days", "ends"), [("0.5", "1 day wide."), ("2.5", "5 days wide.")])
     def test_dates_are_changed_by_days(self, days: str, ends: str) -> None:
         born = ColumnChange("born", "date", 9, 4, 100, Fraction(days), Fraction(1), ())
         assert verdict(release(point=point(5, days), changes=(born,))).endswith(
-            f"no born is changed by {ends}"
+            f"each born is replaced by an interval at most {ends}"
         )
-
-    def test_several_columns_have_a_distance(self) -> None:
-        gower = certificate(options=OPTIONS | {"distance": "gower"})
-        made = release(changes=(CHANGE, CHANGE), certificate=gower)
-        assert verdict(made).endswith("no row is further than 10.5 from the original (gower distance).")
-
-    def test_without_a_distance_the_largest_cell_counts(self) -> None:
-        made = release(point=point(5, None))
-        assert verdict(made).endswith("at most 3 different public values read alike.")
 
     def test_suppressed_rows_are_said(self) -> None:
         cells = ((["*"], [["1"], ["2"], ["3"], ["4"]], 7, 5), *CELLS)

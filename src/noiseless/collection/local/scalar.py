@@ -253,10 +253,10 @@ def strange_text(count: int, where: str = "") -> str:
     """That a column has values that are no numbers.
 
     >>> strange_text(2)
-    'holds 2 values that are no numbers; mend them, and write decimals with a point, not a comma'
+    'holds 2 values that are no numbers; mend them, or add --decimal , if that is how decimals are written'
     """
     values = "1 value that is no number" if count == 1 else f"{count:,} values that are no numbers"
-    return f"holds {values}; {where}mend them, and write decimals with a point, not a comma"
+    return f"holds {values}; {where}mend them, or add --decimal , if that is how decimals are written"
 
 
 def describe(span: Span) -> str:
