@@ -17,7 +17,12 @@ from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.frames import frame_figures
 from noiseless.tabulations.reading.grids import long_figures, read_grid, wide_figures
 from noiseless.tabulations.reading.hierarchy_files import Parents, parents_of, read_hierarchy
-from noiseless.tabulations.reading.microdata import Holdings, contributions_of, made_figures, read_holdings
+from noiseless.tabulations.reading.microdata import (
+    RecordHoldings,
+    contributions_of,
+    made_figures,
+    read_holdings,
+)
 from noiseless.tabulations.reading.notation import FigureNotation
 from noiseless.tabulations.reading.specification import Specification, TableSpecification
 
@@ -136,7 +141,7 @@ def _read(specification: Specification, *, reveal: bool) -> TabulationRequest:
     return TabulationRequest(publication, specification.rules, contributions, notes, tuple(files))
 
 
-def _holdings(specification: Specification, publication: Publication) -> Holdings | None:
+def _holdings(specification: Specification, publication: Publication) -> RecordHoldings | None:
     """Who contributes what to the base cells of all tables, from the first records that are named."""
     table = next((each for each in specification.table if each.microdata is not None), None)
     if table is None:
