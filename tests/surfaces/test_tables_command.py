@@ -105,8 +105,8 @@ def test_a_time_limit_leaves_it_undecided_and_never_calls_it_safe(capsys: pytest
 
 
 def test_contributors_are_named_for_the_office_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    asked = ("turnover.csv", "--kind", "magnitude", "--microdata", "firms.csv", "--rows", "region", "--cols")
-    asked += ("branch", "--value", "turnover", "--unit", "firm", "--p-percent", "10")
+    records = ("--microdata", "firms.csv", "--value", "turnover", "--unit", "firm", "--p-percent", "10")
+    asked = ("turnover.csv", "--kind", "magnitude", "--rows", "region", "--cols", "branch", *records)
     code, out, _ = called("audit", *asked, capsys=capsys)
     assert code == 1
     assert re.search(r"contributor \d+ +North, steel · North, food · South, food", out)

@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from noiseless.reports.frontier_plot import save_plot
     from noiseless.reports.release_page import render_release, write_release_html
     from noiseless.reports.tabulation_page import tabulation_html, write_tabulation_html
-    from noiseless.reports.tabulation_text import tabulation_text
 
 _HOMES = {
     "render_frontier": "frontier_page",
     "render_release": "release_page",
     "save_plot": "frontier_plot",
     "tabulation_html": "tabulation_page",
-    "tabulation_text": "tabulation_text",
     "write_frontier_html": "frontier_page",
     "write_release_html": "release_page",
     "write_tabulation_html": "tabulation_page",
@@ -37,7 +35,6 @@ __all__ = [
     "render_release",
     "save_plot",
     "tabulation_html",
-    "tabulation_text",
     "write_audit_html",
     "write_frontier_html",
     "write_release_html",
