@@ -9,7 +9,7 @@ from typing import Any
 
 from noiseless.errors import ColumnError, RequestError
 from noiseless.tables import open_table
-from noiseless.tabulations.magnitudes import Contributions
+from noiseless.tabulations.magnitudes import ContributorAmounts
 from noiseless.tabulations.publication import Classification, Labels, Publication
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
@@ -92,7 +92,7 @@ def read_holdings(
 
 def contributions_of(
     publication: Publication, holdings: RecordHoldings, hierarchies: Mapping[str, Parents], *, reveal: bool
-) -> Contributions:
+) -> ContributorAmounts:
     """What contributors have in each base cell, in steps.
 
     Args:
@@ -117,7 +117,7 @@ def contributions_of(
                 )
             name = holdings.names[who] if reveal and holdings.names else f"contributor {who + 1}"
             records.append((name, categories, int(steps)))
-    return Contributions.of(publication, records)
+    return ContributorAmounts.of(publication, records)
 
 
 def _climb(own: Classification, parents: Parents) -> Callable[[str], str]:

@@ -9,7 +9,7 @@ from typing import Any
 from noiseless.errors import RequestError, SourceError
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.audit import audit_tables as audit_publication
-from noiseless.tabulations.magnitudes import Contributions
+from noiseless.tabulations.magnitudes import ContributorAmounts
 from noiseless.tabulations.publication import Publication, Targets
 from noiseless.tabulations.reading.acro import RESULTS, read_acro
 from noiseless.tabulations.reading.assembly import Declared, publication_of
@@ -43,7 +43,7 @@ class TabulationRequest:
 
     publication: Publication
     rules: Mapping[str, Any]
-    contributions: Contributions | None = None
+    contributions: ContributorAmounts | None = None
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
 
