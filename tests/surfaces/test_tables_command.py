@@ -110,7 +110,10 @@ def test_contributors_are_named_for_the_office_alone(capsys: pytest.CaptureFixtu
     code, out, _ = called("audit", *asked, capsys=capsys)
     assert code == 1
     assert re.search(r"contributor \d+ +North, steel · North, food · South, food", out)
-    assert re.search(r"\n  g +North, steel", called("audit", *asked, "--internal", capsys=capsys)[1])
+    _, out, _ = called("audit", *asked, "--internal", "--html", "office.html", capsys=capsys)
+    assert re.search(r"\n  g +North, steel", out)
+    assert "for the office alone" in Path("office.html").read_text("utf-8")
+    assert Path("office.html").stat().st_mode & 0o077 == 0
 
 
 def test_the_folder_of_acro(capsys: pytest.CaptureFixture[str]) -> None:

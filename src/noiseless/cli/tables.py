@@ -168,7 +168,7 @@ def audit_command(
                 proofs = dumps(found.certificate(public=not internal), indent=1)
                 part.write_text(f"{proofs}\n", "utf-8", newline="\n")
         if html is not None:
-            write_tabulation_html(found, html, request.notes, request.files)
+            write_tabulation_html(found, html, request.notes, request.files, private=internal)
     if output == "json" or json:
         print_json(found.to_dict())
     else:

@@ -23,12 +23,13 @@ _MOST = 100
 """So many rows of a list are shown."""
 
 
-def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
+def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = (), *, private: bool = False) -> str:
     """An audit as one page that needs nothing else: no script, no network, the same bytes every time.
 
     Args:
         audit: the audit.
         notes: what was assumed when the tables were read.
+        private: the audit calls contributors by their names; the page then warns of it.
     """
     view = AuditView(audit)
     publication, sentence = audit.publication, verdict_sentence(view)
@@ -58,14 +59,20 @@ def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
             parts=report_parts(view),
             most=_MOST,
             step=number_text(publication.step),
-            notes=notes,
+            notes=(*notes, *view.hints),
+            private=private,
             version=__version__,
         )
     )
 
 
 def write_tabulation_html(
-    audit: TabulationAudit, path: Path | str, notes: Sequence[str] = (), sources: Collection[Path] = ()
+    audit: TabulationAudit,
+    path: Path | str,
+    notes: Sequence[str] = (),
+    sources: Collection[Path] = (),
+    *,
+    private: bool = False,
 ) -> None:
     """Write the page of an audit; a reader sees the old file or the whole new one, never a part.
 
@@ -74,8 +81,9 @@ def write_tabulation_html(
         path: where to write it.
         notes: as for `tabulation_html`.
         sources: files that must not be written over.
+        private: as for `tabulation_html`; only its owner may then read the file.
 
     Raises:
         OutputError: it cannot be written there.
     """
-    write_page(path, tabulation_html(audit, notes), sources)
+    write_page(path, tabulation_html(audit, notes, private=private), sources, private=private)

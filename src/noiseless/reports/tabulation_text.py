@@ -31,7 +31,7 @@ def tabulation_text(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
         _disclosed(view),
         _left(view),
         *_parts(view),
-        "\n".join(wrapped(f"Note: {note}.") for note in notes),
+        "\n".join(wrapped(f"Note: {note}.") for note in (*notes, *view.hints)),
     ]
     return "\n\n".join(block for block in blocks if block)
 

@@ -77,7 +77,7 @@ def test_magnitudes_are_steps() -> None:
     cents = Fraction(1, 100)
     assert FigureNotation().told("12.34", cents, "magnitude") == Told.exact(1234)
     assert FigureNotation(lowest=Fraction(-5)).told("-4", cents, "magnitude") == Told.exact(-400)
-    with pytest.raises(UnreadableFigure, match="finer step"):
+    with pytest.raises(UnreadableFigure, match="finer one"):
         FigureNotation().told("12.345", cents, "magnitude")
 
 

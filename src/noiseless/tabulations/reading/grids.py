@@ -165,7 +165,7 @@ def _layout(
         (_spanning(grid, header, left) or "columns",)
         if above == 1
         else tuple(
-            (names and grid[header + level][left - 1]) or f"columns {level + 1}" for level in range(above)
+            (names and _last(grid[header + level][:left])) or f"columns {level + 1}" for level in range(above)
         )
     )
     return Layout(found, heads, header, body, notes)

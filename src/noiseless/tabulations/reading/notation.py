@@ -269,10 +269,10 @@ class FigureNotation:
             raise UnreadableFigure(
                 "is no whole number, and counts are; sums of amounts are kind = 'magnitude'"
                 if kind == "count"
-                else f"is no multiple of the step {step}; declare a finer step"
+                else f"is no multiple of the step {step}; declare a finer one, or round it as published"
             )
         if abs(steps) > MAX_VALUE:
-            raise UnreadableFigure("is more than 2^50 steps; declare a larger step")
+            raise UnreadableFigure("is more than 2^50 steps; round figures as they are published")
         return int(steps)
 
 
