@@ -1,6 +1,6 @@
 """One self-contained HTML page an audit of published tables: the tables, coloured by what is left."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from noiseless import __version__
@@ -23,12 +23,11 @@ _MOST = 100
 """So many rows of a list are shown."""
 
 
-def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = (), *, private: bool = False) -> str:
+def tabulation_html(audit: TabulationAudit, *, private: bool = False) -> str:
     """An audit as one page that needs nothing else: no script, no network, the same bytes every time.
 
     Args:
         audit: the audit.
-        notes: what was assumed when the tables were read.
         private: the audit calls contributors by their names; the page then warns of it.
     """
     view = AuditView(audit)
@@ -59,7 +58,7 @@ def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = (), *, privat
             parts=report_parts(view),
             most=_MOST,
             step=number_text(publication.step),
-            notes=(*notes, *view.hints),
+            notes=(*audit.notes, *view.hints),
             private=private,
             version=__version__,
         )
@@ -69,7 +68,6 @@ def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = (), *, privat
 def write_tabulation_html(
     audit: TabulationAudit,
     path: Path | str,
-    notes: Sequence[str] = (),
     sources: Collection[Path] = (),
     *,
     private: bool = False,
@@ -79,11 +77,10 @@ def write_tabulation_html(
     Args:
         audit: the audit.
         path: where to write it.
-        notes: as for `tabulation_html`.
         sources: files that must not be written over.
         private: as for `tabulation_html`; only its owner may then read the file.
 
     Raises:
         OutputError: it cannot be written there.
     """
-    write_page(path, tabulation_html(audit, notes, private=private), sources, private=private)
+    write_page(path, tabulation_html(audit, private=private), sources, private=private)

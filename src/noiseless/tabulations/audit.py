@@ -45,6 +45,7 @@ class TabulationAudit(Shown):
         persons: the groups of each table, where a classification is secret.
         requirements: what rules want of figures.
         contributors: what contributors learn.
+        notes: what was assumed when the tables were read.
     """
 
     publication: Publication
@@ -55,6 +56,7 @@ class TabulationAudit(Shown):
     requirements: tuple[RequirementFinding, ...] = ()
     contributors: tuple[ContributorFinding, ...] = ()
     contributions: ContributorAmounts | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def inconsistent(self) -> tuple[RowName, ...]:
@@ -162,6 +164,7 @@ class TabulationAudit(Shown):
             "holds": self.holds,
             "violated": self.violated,
             "decided": self.decided,
+            "notes": list(self.notes),
         }
 
     def _shown(self) -> tuple[str, dict[str, str]]:
@@ -181,7 +184,7 @@ class TabulationAudit(Shown):
             "rules": f"{broken:,} of {len(self.requirements):,} broken",
             "contributors": f"{sum(bool(c.learns) for c in self.contributors):,} learn a figure",
             "verdict": verdict,
-        }
+        } | {"note" if number == 1 else f"note {number}": note for number, note in enumerate(self.notes, 1)}
 
 
 def audit_tables(

@@ -1,6 +1,7 @@
 """Audits of published tables as text and as a page: what is shown is what was found."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html import unescape
 
@@ -46,8 +47,8 @@ def test_shades_follow_the_values_left() -> None:
 
 
 def test_text_and_page_say_the_same_verdict() -> None:
-    audit = nl.audit_tables(COUNTS)
-    text, page = tabulation_text(audit, ["a note"]), tabulation_html(audit, ["a note"])
+    audit = replace(nl.audit_tables(COUNTS), notes=("a note",))
+    text, page = tabulation_text(audit), tabulation_html(audit)
     assert text.startswith("Disclosed: 3 of 3 figures that are withheld or rounded are known for certain.")
     assert "<strong>Disclosed</strong><p>3 of 3 figures that are withheld or rounded are known" in page
     assert "Note: a note." in text

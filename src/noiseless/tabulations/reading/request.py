@@ -58,7 +58,7 @@ class TabulationRequest:
         """What the publication gives away; arguments as `noiseless.tabulations.audit_tables` has them."""
         rules = dict(self.rules)
         declared = rules.pop("secret", None)
-        return audit_publication(
+        found = audit_publication(
             self.publication,
             secret=declared if secret is None else secret,
             rules=rules or None,
@@ -67,6 +67,7 @@ class TabulationRequest:
             time_limit=time_limit,
             sharp=sharp,
         )
+        return replace(found, notes=self.notes)
 
 
 def read_request(
