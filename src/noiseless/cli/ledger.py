@@ -146,7 +146,7 @@ def record_dp_command(
     per_row: Annotated[
         bool, typer.Option("--per-row", help="It protects a row, where a person has several.")
     ] = False,
-    times: Annotated[int, option("How many such answers, each with its own noise.", "K", min=1)] = 1,
+    times: Annotated[int, option("How many such answers, each with noise of its own.", "K", min=1)] = 1,
     by: Annotated[str, option("Who asked the tool.", "NAME")] = "owner",
     output: FormatOption = "text",
 ) -> int:
