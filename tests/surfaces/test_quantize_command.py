@@ -349,7 +349,7 @@ def test_what_was_moved_is_told_apart_and_coarsely(quantize: Command, tmp_path: 
     assert "off by 0.125 at most, where not moved" in said
     assert "1 value to the nearest bound or step, by 2 at most, so off by 2.125 at most" in said
     assert "2.445" not in said  # the largest reading is somebody's
-    assert "Other columns are written as they are" in said
+    assert "Other columns are written unchanged" in said
     assert "Readings of one person add up" in said
     infinite = tmp_path / "infinite.parquet"
     pq.write_table(pa.table({"x": [0.5, float("inf")]}), infinite)
@@ -455,7 +455,7 @@ def test_a_table_that_is_interrupted_leaves_nothing_behind(number: signal.Signal
     ("options", "what"),
     [
         (("-o", "out.csv"), "nothing was written"),
-        ((), "what was told stays told"),
+        ((), "what was sent stays sent"),
         (("-o", "out.csv", "--state", "state"), "go on with --resume"),
     ],
 )

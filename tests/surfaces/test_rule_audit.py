@@ -162,7 +162,9 @@ class TestReport:
         assert found.rules is not None
         assert found.rules.seen_verdict in read.text
         assert read.text.index(found.rules.totals_verdict) < read.text.index("The rows themselves, if they")
-        assert "Seen under age=round:20, site=prefix:1, min-cell:3 Totals told under pay=3/60" in read.text
+        assert (
+            "Seen under age=round:20, site=prefix:1, min-cell:3 Totals published under pay=3/60" in read.text
+        )
         assert "fewest values left" in read.text
         assert ("The closest estimate of pay is in the group" in read.text) is reveal
         assert page == audit_html(nl.audit(STAFF, **OPTIONS), reveal=reveal)

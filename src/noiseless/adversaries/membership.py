@@ -76,7 +76,7 @@ def membership(
         names: the columns' names, for text files without a header line.
         query: what is told of a group, its "mean" or its "sum".
         people: group sizes.
-        budgets: bits that one person may tell through one answer.
+        budgets: bits leaked about one person, at most through one answer.
         adversaries: "correlation": guess the candidate whose readings correlate more with the answers;
             "square-error": the one nearer to them; "peaks": the one with more peaks in common with them, a
             peak being a reading above both its neighbours.

@@ -43,7 +43,7 @@ class Aggregate:
 
     Attributes:
         question: what is asked of the group.
-        budget: the bits that one person may tell; None where the answer is told as it is.
+        budget: the bits leaked about one person, at most; None where the answer is told as it is.
         recipe: how cells are chosen.
     """
 

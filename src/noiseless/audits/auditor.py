@@ -278,7 +278,8 @@ def _require_columns(tables: Sequence[Table], request: _ReadRequest) -> None:
     unit = request.roles.unit
     if unit is None and len(tables) > 1:
         raise RequestError(
-            "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
+            "several releases are audited person by person; name the column that identifies people "
+            "(--unit COLUMN)"
         )
     for column in (*request.shared, *request.roles.public):
         if not any(column in table.columns for table in tables):

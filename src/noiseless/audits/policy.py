@@ -19,7 +19,7 @@ from noiseless.exact import Bits, Nats, round_down, round_up
 
 _LIMITS = {
     "leakage": ("bits leaked, L0", True),
-    "maximin": ("bits that every group tells, I*", True),
+    "maximin": ("always revealed, I*", True),
     "min_posterior": ("fewest values left", False),
     "k_anonymity": ("k-anonymity", False),
     "distinct_l_diversity": ("distinct l-diversity", False),

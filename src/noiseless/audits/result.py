@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Audit(Shown, Exposure):
-    """What a table, or several releases of the same people together, give away.
+    """What a table gives away, or several releases of the same people together.
 
     It is the exposure of all sensitive columns taken together; `by_column` has each by itself.
 

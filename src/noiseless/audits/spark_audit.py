@@ -116,7 +116,8 @@ class SparkAudit(Audit, SparkExposure):
         """Refused: a file of so many records is Spark's business."""
         del out
         raise RequestError(
-            f"{self.source}: records of so many groups are not written by one machine; audit coarser columns"
+            f"{self.source}: there are too many groups to write their records on one machine; audit coarser "
+            "columns"
         )
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:

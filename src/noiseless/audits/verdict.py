@@ -46,14 +46,14 @@ def headline(audit: "Audit") -> str:
 
 def _added(audit: "Audit") -> str:
     if not audit.given:
-        return "it gives away "
-    return f"to what {' and '.join(audit.given)} tells it adds "
+        return "it leaks "
+    return f"it adds to {' and '.join(audit.given)} "
 
 
 def _told_apart(components: int, name: str) -> str:
     if components == 1:
         return ""
-    return f", and {components:,} classes of {name} can be told apart for certain"
+    return f", and {components:,} classes of {name} are always told apart"
 
 
 def summary(audit: "Audit") -> dict[str, str]:
@@ -67,10 +67,10 @@ def summary(audit: "Audit") -> dict[str, str]:
         "left out": dropped_text(audit),
         "spellings": "; ".join(spelling_texts(audit.spellings)),
         "seen under": "" if ruling is None else ruling.seen_text,
-        "totals told under": "" if ruling is None else ruling.totals_text,
-        "bits there are, H0": str(audit.entropy),
+        "totals published under": "" if ruling is None else ruling.totals_text,
+        "total secret, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
-        "bits that every group tells, I*": str(audit.maximin),
+        "always revealed, I*": str(audit.maximin),
         "fewest values left": f"{audit.min_posterior:,} of {counted(audit.sensitive_values, 'values')}",
         f"{audit.heads} in such groups": f"{audit.persons_at_min_posterior:,} of {audit.persons:,}",
         "k-anonymity": f"{audit.k_anonymity:,}",

@@ -21,7 +21,7 @@ from noiseless.cli.options import (
     working,
 )
 
-HELP = """What a table, or several releases of the same people together, give away.
+HELP = """What a table gives away, or several releases of the same people together.
 
 Examples:
 
@@ -51,22 +51,24 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[list[str], typer.Argument(metavar="TABLE", help=TABLES)],
     sensitive: Annotated[list[str] | None, column_option("A column to protect.")] = None,
     public: Annotated[
-        list[str] | None, column_option("A column that everybody sees; without it all others.")
+        list[str] | None, column_option("A column that everyone sees; all others, if none is named.")
     ] = None,
     given: GivenOption = None,
     unit: Annotated[
-        str | None, column_option("The column that names a person: count persons, not rows.")
+        str | None, column_option("The column that identifies a person: count people, not rows.")
     ] = None,
     rule: Annotated[
         list[str] | None,
         per_column(
-            "Audit what is seen under a disclosure rule: age=round:5, min-cell:10, pay=p-percent:10.",
+            "Audit what a disclosure rule publishes: age=round:5, min-cell:10, pay=p-percent:10.",
             "[COLUMN=]RULE",
         ),
     ] = None,
     hypothesis: Annotated[
         str | None,
-        option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
+        option(
+            'Also report how well a yes/no fact can be inferred: "bmi >= 30", "illness = flu".', "COMPARISON"
+        ),
     ] = None,
     key: Annotated[
         list[str] | None,
@@ -86,14 +88,14 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     ] = None,
     stochastic: Annotated[
         bool,
-        typer.Option("--stochastic", help="Also say what is told on average, by the table's frequencies."),
+        typer.Option("--stochastic", help="Also report what leaks on average, by the table's frequencies."),
     ] = False,
     policy: Annotated[
-        Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
+        Path | None, option("Limits to check (TOML); exit code 1 if one is not met.", "FILE")
     ] = None,
     html: HtmlOption = None,
     records: Annotated[
-        Path | None, option("Write the risk of each row (CSV, Parquet, JSON lines).", "OUT")
+        Path | None, option("Write each row's risk (CSV, Parquet, JSON lines).", "OUT")
     ] = None,
     missing: MissingOption = "value",
     distinct_rows: DistinctOption = False,
@@ -103,7 +105,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         typer.Option("--clamp", help="With --schema: move values outside the bounds to the nearest bound."),
     ] = False,
     show_values: Annotated[
-        bool, typer.Option("--show-values", help="Show the witnesses' values; the output is then private.")
+        bool,
+        typer.Option(
+            "--show-values", help="Show the values of the worst groups; the output is then private."
+        ),
     ] = False,
     names: NamesOption = None,
     output: FormatOption = "text",
@@ -161,7 +166,9 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             texts = [audit_text(result, checks, reveal=show_values), *map(repr, parts.values())]
             text = "\n\n".join(texts)
     if not public and schema is None:
-        typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
+        typer.echo(
+            f"Without --public, these columns are taken as public: {', '.join(result.public)}.", err=True
+        )
     if output == "json":
         print_json(answer)
     else:

@@ -23,7 +23,7 @@ Examples:
 
 DECLARE_HELP = """Declare what the source holds now: the first version or a new one, with the file's budgets.
 
-A declared version is a new one also if the source is as it was: that nobody's record changed is not told.
+A declared version counts as new even if the source is unchanged: that nothing changed is not revealed.
 Answers of an earlier version are not reused. What was paid for it counts for the new one too, unless
 --start-anew says that its people are others.
 

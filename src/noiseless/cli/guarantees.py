@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from noiseless.comparison.comparison import Comparison
     from noiseless.theory.channel import Channel
 
-COMPARE_HELP = """A noiseless answer beside randomised ones through which one person can tell as many bits.
+COMPARE_HELP = """A noiseless answer beside randomised ones that leak as many bits about one person.
 
 Examples:
 
@@ -32,7 +32,7 @@ def compare_command(
     bits: Annotated[
         str,
         option(
-            'The bits that one person may tell through the answer, or "reach K".', "B", "--bits", "--budget"
+            'The bits that the answer may leak about one person, or "reach K".', "B", "--bits", "--budget"
         ),
     ],
     bounds: BoundsOption = None,
@@ -69,7 +69,7 @@ def _text(found: "Comparison") -> str:
     if found.mechanisms[0].bits == 0:
         notes.append("Below one bit a noiseless answer is a constant.")
     notes.append(
-        "So many bits allow the exact answer: no noise is needed, and none is added."
+        "These bits allow the exact answer: no noise is needed, and none is added."
         if all(one.worst_error == 0 for one in found.mechanisms)
         else "Equal bits are not equal promises:"
         " a noiseless answer has no epsilon, noise no useful worst error."
@@ -77,7 +77,7 @@ def _text(found: "Comparison") -> str:
     return "\n".join([title, "", *(f"  {line}" for line in aligned(rows, "<" + ">" * 5)), "", *notes])
 
 
-CAPACITY_HELP = """How many bits a channel can carry, between two ends that hold for certain.
+CAPACITY_HELP = """How many bits a channel can carry, between two certain bounds.
 
 CHANNEL is a CSV file without a header: a row for each input, a column for each output, rows that sum to 1.
 With --zero-error no error is ever allowed, not even an unlikely one. With --cover a range takes the place of

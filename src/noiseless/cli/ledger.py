@@ -15,7 +15,7 @@ from noiseless.errors import NoiselessError
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
 
-HELP = """What was charged for a dataset's answers, and whether that record is whole.
+HELP = """What was charged for a dataset's answers, and whether that record is intact.
 
 Examples:
 

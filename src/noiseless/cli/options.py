@@ -85,42 +85,44 @@ def _written(name: str) -> str:
 TABLES = "CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table."
 """What a table may be."""
 
-FormatOption = Annotated[Format, option("Text for people, JSON for programs.", None, "--format")]
+FormatOption = Annotated[Format, option("Text for people, or JSON for programs.", None, "--format")]
 NamesOption = Annotated[
     Sequence[str] | None,
     option("The columns' names, for a text file without a header line.", "A,B,C", parser=split_names),
 ]
-HtmlOption = Annotated[Path | None, option("Write a self-contained report.", "OUT")]
-GivenOption = Annotated[list[str] | None, column_option("A column that the adversary knows from elsewhere.")]
+HtmlOption = Annotated[Path | None, option("Write a self-contained HTML report.", "OUT")]
+GivenOption = Annotated[list[str] | None, column_option("A column the adversary knows from another source.")]
 NumericOption = Annotated[list[str] | None, column_option("A public column of text to read as numbers.")]
 CategoricalOption = Annotated[
     list[str] | None, column_option("A public column of numbers to take as categories.")
 ]
 MissingOption = Annotated[
-    Missing, option("A missing value is one ordinary value, its row is left out, or an error.")
+    Missing, option("A missing value counts as one more value, drops its row, or is an error.")
 ]
 DistinctOption = Annotated[
     bool, typer.Option("--distinct-rows", help="Drop exact duplicates of whole rows first.")
 ]
 BoundsOption = Annotated[
     tuple[Decimal, Decimal] | None,
-    number_option("--bounds", "LO HI", "The smallest and the largest value of a person; a count needs none."),
+    number_option(
+        "--bounds", "LO HI", "The smallest and largest value a person can have; a count needs none."
+    ),
 ]
 StepOption = Annotated[
-    Decimal | None, number_option("--step", "S", "The resolution of values; any number without it.")
+    Decimal | None, number_option("--step", "S", "The resolution of values; without it, any number.")
 ]
 MaxErrorOption = Annotated[
-    Decimal | None, number_option("--max-error", "E", "The largest tolerated error instead.")
+    Decimal | None, number_option("--max-error", "E", "Instead: the largest error you tolerate.")
 ]
 ReadingBoundsOption = Annotated[
     tuple[Decimal, Decimal],
     number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
 ]
 ReadingStepOption = Annotated[
-    Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
+    Decimal | None, number_option("--step", "S", "The resolution of readings; without it, any number.")
 ]
 ClampOption = Annotated[
-    bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
+    bool, typer.Option("--clamp", help="Clamp readings outside the bounds to the nearest value.")
 ]
 CuratorArgument = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
 CuratorsArgument = Annotated[

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from noiseless.gallery.figure import Figure
     from noiseless.gallery.reproduction import ReproducedFigure
 
-HELP = """The papers' figures, made again: what they claim, what is measured, and whether both agree.
+HELP = """The papers' figures reproduced: what they claim, what we measure, and whether the two agree.
 
 Examples:
 

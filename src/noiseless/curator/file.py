@@ -105,7 +105,7 @@ class CuratorFile:
         budget: for the dataset, over all analysts together.
         query_budget: what a question may spend unless it says otherwise.
         analyst_budget: what the questions of one analyst may spend.
-        least_group: the smallest group that a filtered mean is told for.
+        least_group: the smallest group for which a filtered mean is answered.
         ledger: the ledger's address.
         schema: the columns.
         queries: what analysts may ask by a name.
@@ -261,9 +261,9 @@ def draft_sections(source: str, summaries: Iterable[ColumnSummary] = (), rows: i
         '# unit = "..."    # the column that names a person, where one has several rows\n'
         "# max_rows = 2    # the most rows that a person may have\n"
         f"{''.join(map(write_comment, _doubts(summaries, rows)))}\n"
-        "[budget]\nbits = 8          # for all answers together, whoever asks: choose it with care\n"
+        "[budget]\nbits = 8          # for all answers to all analysts together: choose it with care\n"
         "query_bits = 1    # for each question, unless it says otherwise\n"
-        "# min_group = 5   # the smallest group that a mean over a private filter is told for\n"
+        "# min_group = 5   # the smallest group for which a mean over a private filter is answered\n"
     )
 
 
@@ -277,7 +277,7 @@ def _doubts(summaries: Iterable[ColumnSummary], rows: int) -> Iterator[str]:
         if column.distinct == rows and not is_left_out:
             yield (
                 f"{name} is different in every row: if it only names rows, delete its table below;"
-                " it makes a record look larger than what there is to protect"
+                " it makes a record look larger than the secret it holds"
             )
         elif 1 < column.distinct < rows and _is_identifier(column.name):
             yield (

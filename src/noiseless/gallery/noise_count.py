@@ -87,7 +87,7 @@ def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> Parts
         unit: of answers and values.
         zero: whether answers become exact, which a logarithmic axis cannot show.
     """
-    bits = "bits that one person may tell"
+    bits = "bits leaked about one person, at most"
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
     yield Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero)
@@ -217,7 +217,7 @@ def figure(data: Data) -> Parts:
     exact = next(one for one in results["noiseless"] if one.bits >= 1)
     yield ClaimCheck(
         "One bit of a one-bit secret is everything",
-        f"at 1 bit whoever knows all others is right with probability {exact.ends:g}",
+        f"at 1 bit anyone who knows all others is right with probability {exact.ends:g}",
         "the probability is 1",
         exact.ends == 1,
         about="ours",

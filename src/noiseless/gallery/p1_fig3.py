@@ -276,7 +276,7 @@ def _ends(by_day: Scores, by_half_hour: Scores) -> Iterator[ClaimCheck]:
     wins, rounds = (sum(line[0].details[name] for line in lines) for name in ("successes", "rounds"))
     low, high = wilson(wins, rounds)
     yield ClaimCheck(
-        "Whoever learns nothing is right half of the time (the game is fair)",
+        "A blind guess is right half of the time (the game is fair)",
         f"at 0 bits {wins / rounds:.4f} [{low:.4f}, {high:.4f}] over {rounds:,} rounds",
         "the 95 % interval holds 1/2",
         low <= 1 / 2 <= high,

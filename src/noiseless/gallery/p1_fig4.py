@@ -69,7 +69,7 @@ def figure(data: Data) -> Parts:
     )
     yield (
         "Bands are 95 % intervals from a bootstrap of blocks. An f-score has no zero point of"
-        " knowing nothing: whoever always says that an appliance is on has the f-score 2s/(1+s), s"
+        " knowing nothing: always answering 'on' has the f-score 2s/(1+s), s"
         " being how often it is."
     )
 

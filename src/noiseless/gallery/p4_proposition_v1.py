@@ -54,7 +54,7 @@ def figure(data: Data) -> Parts:
     )
     yield Panel.of(
         "People given away, k-anonymous Adult tables",
-        "k: everybody hides among at least so many",
+        "k: at least this many look alike",
         "share whose sensitive value is certain",
         *(Curve.of(name, SMALLEST, (share for share, _ in people[name])) for name in SENSITIVE),
         log_x=True,

@@ -169,7 +169,7 @@ class AppliedRelease:
         if self.measures is not None:
             lines["fewest values left"] = f"{self.measures.min_posterior:,} of {self.sensitive_values:,}"
             lines["bits leaked, L0"] = str(self.measures.leakage)
-            lines["bits told apart, I*"] = str(self.measures.maximin)
+            lines["always revealed, I*"] = str(self.measures.maximin)
         if self.missed:
             lines["not kept"] = ", ".join(limit.name for limit in self.missed)
         return lines

@@ -140,7 +140,7 @@ def frontier(
     baselines: bool = True,
     **options: Any,  # noqa: ANN401 - as for `release`
 ) -> ReleaseFrontier:
-    """The releases of a table that none found beats, beside what other methods reach.
+    """The best trade-offs found, beside what other methods reach.
 
     For one ordered column these are all undominated ones with contiguous cells, unless the `note` of a series
     says that some were left out. The `scope` of the result says what is proved.
@@ -260,7 +260,7 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         for column in request.released_secrets
     ]
     if request.keep_order:
-        told.append("the rows are in the order of the table, which tells something too")
+        told.append("the rows keep the table's order, which is information too")
     return (*told, *near_notes(kinds_of(source.tally, request.sensitive)))
 
 
@@ -274,7 +274,8 @@ def released_table(source: ReleaseSource, cell_of: IntArray, words: Mapping[str,
         cell_of: the cell of each public tuple.
         words: what each public column reads in each cell.
     """
-    tally, cells = source.kept, cell_of[public_of_kept(source)].astype(np.int32)
+    tally = source.kept
+    cells: IntArray = cell_of[public_of_kept(source)].astype(np.int32)
     if source.request.keep_order:
         rows = source.ordered_rows()
     else:

@@ -220,7 +220,7 @@ def _most_left(prepared: PreparedTable) -> str:
     if prepared.public.groups is not None:
         why = never_merged(prepared.public)
     else:
-        why = f"{', '.join((*request.keep, *request.given))} tells the rest, whatever is merged"
+        why = f"{', '.join((*request.keep, *request.given))} reveals the rest, whatever is merged"
     hidden = ", ".join(request.sensitive)
     return (
         f"no release without suppressed rows leaves more than {most:,} of {total:,} values of {hidden}: {why}"

@@ -26,7 +26,7 @@ _LEFT = "fewest values left"
 
 @dataclass(frozen=True, repr=False)
 class ReleaseFrontier:
-    """The releases of a table that none found beats: what is given away against what is kept.
+    """The best trade-offs found: what a release gives away against what it keeps.
 
     Where `scope` is None these are what greedy merging and searches from there found; there may be better
     ones.
@@ -262,7 +262,7 @@ class Release(Shown):
             ),
             "fewest rows alike": f"{point.min_rows:,} (was {was.min_rows:,})",
             "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
-            "bits told apart, I*": f"{point.maximin} (was {was.maximin})",
+            "always revealed, I*": f"{point.maximin} (was {was.maximin})",
             "bits of resolution kept": f"{kept} bits (was {before} bits)",
         }
         if point.distortion is not None:

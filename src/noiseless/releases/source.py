@@ -245,7 +245,7 @@ class ReleaseSource:
             )
         if len(self.public) == 1:
             raise RequestError(
-                f"everybody has the same value of {shown}: it tells nothing, and there is nothing to merge; "
+                f"every row has the same value of {shown}: it reveals nothing, so nothing is merged; "
                 "publish it as it is, or name another public column"
             )
 

@@ -39,7 +39,14 @@ def _headline(audit: Audit) -> list[str]:
     rules = audit.rules
     if rules is None or not rules.totals:
         return [wrapped(audit.verdict)]
-    header = ("", "told", "withheld", f"{audit.heads} in told", "closest estimate", "in the group of row")
+    header = (
+        "",
+        "published",
+        "withheld",
+        f"{audit.heads} in published",
+        "closest estimate",
+        "in the group of row",
+    )
     rows = [
         (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", *closest_words(t))
         for t in rules.totals
@@ -85,7 +92,7 @@ def _several(audit: Audit) -> str:
         (name, f"{e.min_posterior:,} of {e.sensitive_values:,}", str(e.leakage), str(e.maximin))
         for name, e in audit.by_column.items()
     ]
-    return table("Each sensitive column by itself:", ("", "fewest values left", "leaked", "I*"), rows)
+    return table("Each sensitive column alone:", ("", "fewest values left", "leaked", "I*"), rows)
 
 
 def _side(audit: Audit) -> str:
@@ -132,7 +139,7 @@ def _contributions(audit: Audit) -> str:
         for c in audit.contributions
     ]
     header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
-    return table("What each public column adds, the most telling first:", header, rows)
+    return table("What each public column adds, worst first:", header, rows)
 
 
 def _keys(audit: Audit) -> str:

@@ -31,7 +31,7 @@ _LIMITS = {
     "min_posterior": "fewest values left",
     "min_rows": "fewest rows alike",
     "max_leakage": "bits leaked, L0",
-    "max_maximin": "bits told apart, I*",
+    "max_maximin": "always revealed, I*",
     "max_distortion": "distortion",
     "min_resolution": "bits of resolution",
 }
@@ -73,18 +73,18 @@ def _told_by_every_row(release: Release) -> str:
     was, classes = (int(point.maximin.ratio) for point in (release.before, release.point))
     name = names_text(release.request.sensitive)
     if classes == 1:
-        return f"; no question about {name} is answered by every row"
-    return f"; every row tells in which of {classes:,} classes {name} is ({was:,} before)"
+        return f"; no fact about {name} is revealed by every row"
+    return f"; every row reveals which of {classes:,} classes {name} falls into ({was:,} before)"
 
 
 def _protection(release: Release) -> str:
     point, before, total = release.point, release.before, release.sensitive_values
     name, given = names_text(release.request.sensitive), names_text(release.request.given)
     if total == 1:
-        return f"There is only one value of {name}, so that nothing can be hidden"
-    to_whom = f" to whoever knows {given}" if given else ""
+        return f"There is only one value of {name}, so there is nothing to hide"
+    to_whom = f" to anyone who knows {given}" if given else ""
     if point.min_posterior == 1:
-        return f"Some released row still gives {name} away{to_whom}"
+        return f"At least one released row still gives {name} away{to_whom}"
     if point.leakage == 0:
         left = f" that {given} leaves possible" if given else ""
         return f"No released row rules out any value of {name}{left}"
@@ -243,18 +243,18 @@ def proved(release: Release) -> str:
     better = _BETTER[chosen_by(release)]
     if release.optimal and release.scope == "all":
         ways = "merging or suppressing" if release.request.suppress else "merging"
-        return f"Proved to be the best: no other way of {ways} values has {better} within the limits."
+        return f"Proved optimal: no other way of {ways} values has {better} within the limits."
     if release.optimal and release.scope == "full-domain":
         return (
-            "Proved to be the best full-domain recoding: no other choice of a level for each column has "
+            "Proved optimal among full-domain recodings: no other choice of a level for each column has "
             f"{better} within the limits. {_room(release, better)}"
         )
     if release.optimal:
         return (
-            "Proved to be the best among contiguous cells, each a run of neighbouring values: none has "
+            "Proved optimal among contiguous cells, each a run of neighbouring values: none has "
             f"{better} within the limits. {_room(release, better)}"
         )
-    return f"Not proved to be the best. {_room(release, better)}"
+    return f"Not proved optimal. {_room(release, better)}"
 
 
 def more_values(release: Release) -> str:
@@ -316,7 +316,7 @@ def _room(release: Release, better: str) -> str:
         found = f"No other cells have {better}."
     else:
         unit = "" if chosen_by(release) in ("distortion", "mean loss") else " bits"
-        found = f"Any other cells could be better by {length_text(release.gap)}{unit} at most."
+        found = f"No other cells can be better by more than {length_text(release.gap)}{unit}."
     return f"{found} {mean}" if mean and not release.optimal else found
 
 

@@ -60,7 +60,7 @@ def _measures(release: Release) -> str:
         ("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
         ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
         ("fewest rows alike", f"{was.min_rows:,}", f"{now.min_rows:,}"),
-        ("bits told apart, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        ("always revealed, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
         ("bits of resolution", kept_text(was.resolution), kept_text(now.resolution)),
         ("different values", f"{was.cells:,}", f"{now.cells:,}"),
     ]
@@ -146,7 +146,7 @@ def _alone(applied: AppliedRelease) -> str:
     if found is not None:
         lines["bits leaked, L0"] = found.leakage.rounded_up(2)
         lines["fewest values left"] = f"{found.min_posterior:,} of {applied.sensitive_values:,}"
-        lines["bits told apart, I*"] = found.maximin.rounded_up(2)
+        lines["always revealed, I*"] = found.maximin.rounded_up(2)
     if applied.min_rows is not None:
         lines["fewest rows alike"] = f"{applied.min_rows:,}"
     if applied.suppressed_rows:
@@ -180,7 +180,7 @@ def _points(frontier: ReleaseFrontier) -> str:
         "fewest values left",
         "rows alike",
         "bits leaked, L0",
-        "told apart, I*",
+        "always revealed, I*",
         "resolution",
         "distortion",
         "cells",

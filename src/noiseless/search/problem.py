@@ -362,7 +362,7 @@ class Problem:
         """
         if self.size == 1:
             raise RequestError(
-                "there is one public value only: the public columns tell nothing, and nothing can be merged; "
+                "there is only one public value: they reveal nothing, and nothing can be merged; "
                 "name another public column"
             )
         if self.joint.size_x == 1:

@@ -22,7 +22,7 @@ class QueriesBody(RequestBody):
     queries: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)]
     dry_run: bool = False
     key: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
-        default=None, description="An idempotency key: a retry is told what the first request cost."
+        default=None, description="An idempotency key: a retry gets the cost of the first request."
     )
 
 

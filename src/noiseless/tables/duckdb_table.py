@@ -238,7 +238,7 @@ class DuckDBTable(Table):
             raise RequestError(f"{out}: records are written as {', '.join(WRITERS)}; change the ending")
         if self.weighted and not keep:
             raise RequestError(
-                f"{self.label}: its rows have no numbers; name the column that tells them apart (--unit"
+                f"{self.label}: its rows have no numbers; name the column that identifies them (--unit"
                 " COLUMN), or export the table to a Parquet file"
             )
         shown = [] if self.weighted else [f"s.{_ROW} AS row"]

@@ -111,7 +111,7 @@ def _check(entries: FloatArray) -> None:
         raise ChannelError("a channel is a matrix with a row for each input and a column for each output")
     if len(entries) == 1:
         raise ChannelError(
-            "a channel with one input tells nothing; give a row for each of at least two inputs"
+            "a channel with one input reveals nothing; give a row for each of at least two inputs"
         )
     if not np.isfinite(entries).all():
         raise ChannelError(f"row {_first_row(~np.isfinite(entries))} holds an entry that is no finite number")

@@ -111,8 +111,8 @@ class TestFigures:
         assert "Fewest values left ▼ worst 1 of 3 values 3 of 8 rows are in a group" in text
         assert "Homogeneous groups 1 of 3 groups In it all rows have the same illness: 3 of 8 rows" in text
         assert (
-            "Told by every group, I* ▲ best 0.00 bits No question about illness is answered by every group. "
-            "A single group can tell more: the most telling one leaves 1 of 3 values." in text
+            "Always revealed, I* ▲ best 0.00 bits No question about illness is answered by every group. "
+            "One group can reveal more: the worst leaves 1 of 3 values." in text
         )
         assert "k-anonymity k = 2 The smallest group has 2 rows." in text
         assert "l-diversity ▼ worst l = 1, entropy 1.00" in text

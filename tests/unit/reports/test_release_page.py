@@ -66,8 +66,8 @@ class TestRelease:
         assert "Bits leaked, L0 5.25 → 2.93 of 5.25 bits" in text
         assert "Fewest values left 1 → 5 of 38 values" in text
         assert (
-            "Told by every row, I* ▲ best 1.00 → 0.00 bits No question about age is answered by every row. "
-            "A single row can tell more: the most telling one leaves 5 of 38 values." in text
+            "Always revealed, I* ▲ best 1.00 → 0.00 bits No question about age is answered by every row. "
+            "One row can reveal more: the worst leaves 5 of 38 values." in text
         )
         assert "Resolution kept 7.26 → 4.94 bits At most 3 of 154 different values read alike." in text
         assert "Distortion 10.5 Each chol is replaced by an interval at most 21 wide." in text
@@ -196,7 +196,7 @@ class TestFrontier:
 
     def test_of_maximin_information(self) -> None:
         text = Page(render_frontier(frontier(objective="maximin"))).text
-        assert "Told by every row, I* (bits)" in text
+        assert "Always revealed, I* (bits)" in text
         assert "giving away at most this much" in text
 
     def test_without_points(self) -> None:

@@ -687,7 +687,7 @@ def test_finest_cells_tell_where_they_protect_less() -> None:
 
 def test_the_statement_of_a_least_size_is_about_rows() -> None:
     found = rules_of({"z": ["a", "b"], "s": [1, 2]}, "min-cell:2")
-    stars = "Rows in groups of fewer than 2 are withheld: their public columns are told as *."
+    stars = "Rows in groups of fewer than 2 are withheld: their public columns are published as *."
     assert found["applied"][0]["statement"] == stars
     counts = rules_of({"z": [1, 2], "s": [1, 2]}, "z=min-cell:2")
     assert "<2" in counts["applied"][0]["statement"]
@@ -699,7 +699,7 @@ def test_rows_stand_behind_totals_where_rules_are_about_totals() -> None:
     assert repr(found).startswith("nk:1:1: 0 of 2 totals of kwh are told, so no amount is given away by one.")
     assert "The rows themselves, if they were published: NOT PRIVATE" in repr(found)
     assert "seen under" not in found.summary
-    assert found.summary["totals told under"] == "kwh=nk:1:1"
+    assert found.summary["totals published under"] == "kwh=nk:1:1"
 
 
 def test_one_is_singular() -> None:

@@ -55,7 +55,7 @@ def test_plans_state_both(text: str, told: int | None, middle: Fraction) -> None
 
 
 def test_labels_and_totals() -> None:
-    assert "; the middle of what is told alike is off by 15 at most." in str(
+    assert "; the middle of the values published alike is off by 15 at most." in str(
         plan("value", bounds=(0, 120), step=1, rule="top:90")
     )
     assert plan("value", bounds=(0, 80), step=1, rule="top:90").told_error is None

@@ -196,7 +196,7 @@ class LocalQuantizer:
             remedy = "declare wider bounds or a finer step, or clamp them to the nearest value"
             raise DomainError(self.name, found.outside, describe(self.span), remedy)
         if found.missing_count and not self.missing:
-            remedy = "fill them, drop them, or tell them as a value"
+            remedy = "fill them, drop them, or publish them as a value"
             raise MissingValuesError(self.name, found.missing_count, remedy)
 
     @cached_property

@@ -204,7 +204,7 @@ class AggregateReader:
         if not continuous:
             return self._scaled("quantile", argument, node, share.offset)
         if share.offset != Fraction(1, 2):
-            self.scope.refuse(node, "only the median is told between two values", "ask for PERCENTILE_DISC")
+            self.scope.refuse(node, "only the median is placed between two values", "ask for PERCENTILE_DISC")
         return self._scaled("median", argument, node)
 
     def _scaled(

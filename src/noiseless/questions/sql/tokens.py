@@ -107,7 +107,7 @@ def _check_kind(sql: str, tokens: Sequence[Token]) -> None:
         if token.token_type is TokenType.SEMICOLON:
             raise SqlError(
                 "the text holds several statements",
-                "send each by itself; those of one batch are priced together",
+                "send each separately; those of one batch are priced together",
                 position=position_at(sql, token.start),
             )
 

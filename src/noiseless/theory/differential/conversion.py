@@ -212,7 +212,7 @@ def _to_dp(given: Guarantee, target: Epsilon | None, *, as_printed: bool) -> Con
             value, failure = in_nats(given.epsilon), round_up(upper_delta(given.delta))
             return Conversion(value, failure, "nats", f"{given} is what was given.", tight=True)
         if given.is_perfect:
-            return Conversion(0.0, None, "nats", f"{given} implies 0-DP: nothing is told.", tight=True)
+            return Conversion(0.0, None, "nats", f"{given} implies 0-DP: nothing is revealed.", tight=True)
         return Conversion(math.inf, None, "nats", _nothing(given, "epsilon-DP"), tight=True)
     wanted = read_epsilon(target, "target epsilon")
     if wanted is None:

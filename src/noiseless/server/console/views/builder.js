@@ -41,7 +41,7 @@ export class Builder {
     return h("div", { class: "grid" },
       field("What", this.measure), this.columnField,
       field("Only rows where", this.filter), this.operatorField, this.valueField,
-      field("At most so many bits", this.limit, this.dataset.budget.query_bits === null ? null : limit),
+      field("At most this many bits", this.limit, this.dataset.budget.query_bits === null ? null : limit),
       this.groups.length > 0 && h("fieldset", { class: "groups" }, h("legend", {}, "For each"),
         this.groups.map(({ column, box }) => h("label", { class: "check" }, box, h("code", {}, column.name)))),
       h("div", { class: "preview" }, this.preview, h("div", {}, this.add)));

@@ -32,7 +32,7 @@ function facts(dataset) {
   const person = dataset.unit
     ? `named by ${dataset.unit}, with at most ${many(dataset.max_rows, "row")}` : "one row";
   const rows = [
-    ["Exactly spent", dataset.spent_exact && `${formula(dataset.spent_exact)}, for those about whom most was told`],
+    ["Exactly spent", dataset.spent_exact && `${formula(dataset.spent_exact)}, for the people most was revealed about`],
     ["A question may cost", budget.query_bits === null ? null : `${exactBits(budget.query_bits, budget.query_bits_exact)}, unless it says otherwise`],
     ["Your allowance", budget.analyst_bits === null ? null : `${exactBits(budget.analyst_bits, budget.analyst_bits_exact, -1)}; you spent ${bits(dataset.analyst_spent)}`],
     ["Largest next batch", dataset.remaining_outputs === null || dataset.remaining === null ? null
