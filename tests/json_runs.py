@@ -32,8 +32,8 @@ ONE_BIT = ("--budget", "1")
 LEAST = ("--least", "leakage", "--explain")
 BRIEF = (*ONE_BIT, "--rounds", "2")
 
-TURNOVER = ("--kind", "magnitude", "--microdata", "firms.csv", "--rows", "region", "--cols", "branch")
-TURNOVER += ("--value", "turnover", "--unit", "firm")
+FIRMS = ("--microdata", "firms.csv", "--value", "turnover", "--unit", "firm")
+TURNOVER = ("--kind", "magnitude", "--rows", "region", "--cols", "branch", *FIRMS)
 
 RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (

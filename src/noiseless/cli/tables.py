@@ -168,11 +168,11 @@ def audit_command(
                 proofs = dumps(found.certificate(public=not internal), indent=1)
                 part.write_text(f"{proofs}\n", "utf-8", newline="\n")
         if html is not None:
-            write_tabulation_html(found, html, request.notes, request.files)
+            write_tabulation_html(found, html, request.files, private=internal)
     if output == "json" or json:
         print_json(found.to_dict())
     else:
-        say(tabulation_text(found, request.notes))
+        say(tabulation_text(found))
     if found.inconsistent:
         rows = "; ".join(f"{name}: {', '.join(labels)}" for name, labels in found.inconsistent)
         typer.echo(printable(f"noiseless: these figures contradict each other, mend one: {rows}"), err=True)

@@ -19,6 +19,10 @@ _MOST_ROWS, _MOST_COLUMNS = 80, 24
 _SHADES = (("few", 4), ("some", 16))
 """The most values that are left in each shade."""
 _TOLD_BY = 4
+_ALL_ZERO = (
+    "everything that is withheld follows to be 0: if totals add up only what is shown, say so (told "
+    "totals=shown); if blanks mean none, fill in zeros"
+)
 
 
 def figure_text(lower: int, upper: int | None, step: Fraction) -> str:
@@ -72,6 +76,14 @@ class AuditView:
     def disclosed(self, most: int) -> list[CellFinding]:
         """The first figures that are known for certain, with what tells them."""
         return [self.audit.cells[place] for place in self.leaks[:most]]
+
+    @property
+    def hints(self) -> list[str]:
+        """What may have been meant otherwise."""
+        ranges = self.audit.ranges
+        if ranges is None or not self.leaks or self.open or any(ranges[place].upper for place in self.leaks):
+            return []
+        return [_ALL_ZERO]
 
     @cached_property
     def left(self) -> list[CellFinding]:
@@ -196,7 +208,12 @@ def status_of_tables(view: AuditView) -> Status:
         return Status("bad", "Contradictory")
     if audit.violated:
         return Status("bad", "Disclosed" if view.leaks else "Not protected")
-    return Status("good", "Nothing is disclosed") if audit.holds else Status("partly", "Not decided")
+    if not audit.holds:
+        return Status("partly", "Not decided")
+    asked = audit.persons or audit.requirements or audit.contributors
+    if not view.hidden.any() and not asked:
+        return Status("void", "Nothing is withheld")
+    return Status("good", "Nothing is disclosed")
 
 
 def verdict_sentence(view: AuditView) -> str:
@@ -209,7 +226,7 @@ def verdict_sentence(view: AuditView) -> str:
 def _about_figures(view: AuditView) -> str:
     hidden, disclosed = int(view.hidden.sum()), len(view.leaks)
     if not hidden:
-        return "every figure is published as it is"
+        return "every figure is published as it is, so that there is nothing to infer"
     are, one = verb(hidden, "are"), hidden == 1
     if disclosed:
         of = "the only figure" if one else f"{disclosed:,} of {hidden:,} figures"

@@ -33,7 +33,7 @@ _KEYS = {"threshold", "p_percent", "q_percent", "dominance", "coalition", "slidi
 
 
 @dataclass(frozen=True, eq=False)
-class Contributions:
+class ContributorAmounts:
     """Who contributed how much to which base cell. Secret: nothing of it enters what is public.
 
     Attributes:
@@ -62,10 +62,9 @@ class Contributions:
             who.append(known.setdefault(name, len(known)))
             cells.append([place[label] for place, label in zip(places, labels, strict=True)])
             amounts.append(amount)
-        atoms = np.ravel_multi_index(
-            tuple(np.array(cells, np.int64).reshape(-1, len(places)).T), publication.shape
-        )
-        return cls(tuple(known), np.array(who, np.int64), atoms.astype(np.int64), np.array(amounts, np.int64))
+        places_of = tuple(np.array(cells, np.int64).reshape(-1, len(places)).T)
+        atoms: IntArray = np.asarray(np.ravel_multi_index(places_of, publication.shape), np.int64)
+        return cls(tuple(known), np.array(who, np.int64), atoms, np.array(amounts, np.int64))
 
     def matrix(self, publication: Publication) -> csr_array:
         """Atoms x contributors: what each contributed."""
@@ -102,7 +101,10 @@ class Rules:
 
     @classmethod
     def of(
-        cls, rules: Mapping[str, Any] | None, publication: Publication, contributions: Contributions | None
+        cls,
+        rules: Mapping[str, Any] | None,
+        publication: Publication,
+        contributions: ContributorAmounts | None,
     ) -> Self:
         """Rules as a file has them."""
         given = dict(rules or {})
@@ -158,7 +160,7 @@ class Rules:
 
 
 def requirement_findings(
-    publication: Publication, ranges: SumRanges, rules: Rules, contributions: Contributions | None
+    publication: Publication, ranges: SumRanges, rules: Rules, contributions: ContributorAmounts | None
 ) -> tuple[RequirementFinding, ...]:
     """What the rules want of each figure that they call sensitive, and whether it is left."""
     if publication.kind == "count":
@@ -176,10 +178,7 @@ def _counts(publication: Publication, ranges: SumRanges, rules: Rules) -> Iterab
         low, high = int(publication.told_lower[row]), int(publication.told_upper[row])
         if low == high and not 0 < low < rules.threshold:
             continue
-        if low == high:
-            wanted = 0, rules.threshold
-        else:
-            wanted = max(0, low), min(rules.threshold, high)
+        wanted = (0, rules.threshold) if low == high else (max(0, low), min(rules.threshold, high))
         finding = ranges[row]
         yield RequirementFinding(
             publication.row_name(row), f"threshold {rules.threshold}", *wanted, 0, _left(finding, *wanted, 0)

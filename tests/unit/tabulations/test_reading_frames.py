@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -125,7 +126,7 @@ def test_a_table_is_made_from_records(tmp_path: Path) -> None:
 
 
 def test_contributors_are_units_of_records() -> None:
-    asked = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
+    asked: dict[str, Any] = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
     found = read_request(None, microdata=PEOPLE, unit="firm", **asked)
     held = found.contributions
     assert held is not None

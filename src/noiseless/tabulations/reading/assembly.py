@@ -22,7 +22,7 @@ from noiseless.tabulations.publication import (
 )
 from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
-from noiseless.tabulations.reading.notation import FigureNotation, Unreadable
+from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure
 
 _TOTAL = "Total"
 _NAMED = 3
@@ -227,7 +227,7 @@ class _Reading:
     def _one(self, place: int, cell: object) -> Told:
         try:
             return self.notation.told(cell, self.step, self.figures.kind)
-        except Unreadable as problem:
+        except UnreadableFigure as problem:
             where = f"{self.figures.name}, {self.figures.place(place)}"
             raise RequestError(f"{where}: the figure {problem}") from None
 
