@@ -266,7 +266,7 @@ class ColumnCodebook:
             np.where(codes[rows] != codes[others], penalty, 0)
             for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True)
         ]
-        fixed += [costs[tree.common(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
+        fixed += [costs[tree.common_of(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
         return numbers, fixed
 
     def least_cost(self, widths: Sequence[IntArray], fixed: Sequence[IntArray]) -> IntArray:
