@@ -90,7 +90,7 @@ def test_a_budget_as_a_reach_and_an_error_instead(quantize: Command, meters: str
     assert quantize(*base, "--budget", "1.58").json["cells"] == 2
     assert quantize(*base, "--max-error", "0.5").json["cells"] == 10
     assert quantize(*base, "--budget", "1.585", "--format", "text").out.startswith(
-        "Each reading tells 1.59 bits"
+        "Each reading leaks at most 1.59 bits"
     )
 
 
@@ -236,7 +236,10 @@ def test_warnings(quantize: Command, meters: str, tmp_path: Path) -> None:
         (("--bounds", "0", "10", "--budget", "0.9"), "below one bit allows one output only, a constant"),
         (("--bounds", "0", "10", "--budget", "reach 1"), "below one bit allows one output only, a constant"),
         (("--bounds", "0", "10", "--budget", "x"), "--budget takes a finite decimal number"),
-        (("--bounds", "0", "10", "--cells", "8"), '--budget "reach K"; see noiseless quantize --help'),
+        (
+            ("--bounds", "0", "10", "--cells", "8"),
+            '--budget "reach K" for K cells; see noiseless quantize --help',
+        ),
         (("--bounds", "2024-01-01", "2024-12-31", "--budget", "1"), "dates are coarsened by noiseless"),
         (("--bounds", "0", "10"), "give a budget in bits, a reach or a largest error"),
         (("--bounds", "0", "10", "--budget", "1", "--max-error", "1"), "only one of them"),
@@ -378,7 +381,7 @@ def test_a_pipe_gives_what_a_file_gives(
     piped(CSV)
     done = quantize("-", *METER, "--budget", "4")
     assert (done.code, done.out) == (0, out.read_text())
-    assert "Each reading tells 4.00 bits" in done.err
+    assert "Each reading leaks at most 4.00 bits" in done.err
     piped('{"kwh": 0.3}\n{"kwh": 10}\n')
     assert quantize("-", *METER, "--budget", "4").out == '{"kwh": 0.312}\n{"kwh": 9.6875}\n'
 

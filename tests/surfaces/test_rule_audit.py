@@ -84,7 +84,7 @@ def test_totals_as_text(noiseless: Call) -> None:
     base = ("--sensitive", "age", "--public", "illness", "--rule", "p-percent:10", "--rule", "min-cell:3")
     code, out, _ = noiseless(*base)
     assert code == 0
-    assert "p-percent:10: 5 of 6 totals of age are told" in out
+    assert "p-percent:10: 5 of 6 totals of age are published" in out
     assert "What totals by group give away:" in out
     assert "1 row is suppressed (* in every public column). It counts as a group" in out
     assert out.startswith("p-percent:10: 5 of 6 totals")

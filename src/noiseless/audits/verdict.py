@@ -47,7 +47,7 @@ def headline(audit: "Audit") -> str:
 def _added(audit: "Audit") -> str:
     if not audit.given:
         return "it leaks "
-    return f"it adds to {' and '.join(audit.given)} "
+    return f"beyond {' and '.join(audit.given)}, it leaks "
 
 
 def _told_apart(components: int, name: str) -> str:

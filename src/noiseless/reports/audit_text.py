@@ -121,7 +121,7 @@ def _suppressed(audit: Audit) -> str:
     without = "all are" if kept is None else f"without {them} k would be {kept:,}"
     return wrapped(
         f"{counted(count, audit.heads)} {verb(count, 'are')} suppressed (* in every public column). "
-        f"{they} as a group, because that a row is suppressed can be seen; {without}."
+        f"{they} as a group, because suppression is visible; {without}."
     )
 
 

@@ -269,7 +269,9 @@ def more_values(release: Release) -> str:
 
 def found_by(release: Release) -> str:
     """How the cells were found; a method that proves nothing can meet a bound, which does."""
-    bound = "; proved best by a bound" if release.optimal and not release.method.startswith("exact") else ""
+    bound = (
+        "; proved optimal by a bound" if release.optimal and not release.method.startswith("exact") else ""
+    )
     return f"{release.method}{bound}"
 
 

@@ -245,7 +245,7 @@ def test_the_verdict_speaks_of_what_leaks() -> None:
         pa.table({"s": [1, 2, 3, 4], "a": [0, 0, 1, 1], "x": [0] * 4}), sensitive="s", public="x", given="a"
     )
     assert side.verdict.startswith(
-        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 4 values; to what a tells"
+        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 4 values; beyond a, it leaks"
     )
     pair = audit(
         pa.table({"s": [0, 0, 1, 1, 0, 1], "t": [0, 1, 0, 1, 0, 1], "x": [0, 0, 0, 0, 1, 1]}),

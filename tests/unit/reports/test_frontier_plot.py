@@ -84,7 +84,7 @@ class TestChart:
     def test_nor_for_maximin_information(self) -> None:
         chart = chart_of(frontier(objective="maximin"))
         assert chart.posteriors == ()
-        assert chart.up_title.startswith("Told by every row")
+        assert chart.up_title.startswith("Always revealed")
         assert [dot.point.min_posterior for dot in chart.front] == [1, 2]
 
     def test_marked_points_in_one_place_share_a_name(self) -> None:

@@ -66,7 +66,7 @@ class TestRelease:
         assert "Bits leaked, L0 5.25 → 2.93 of 5.25 bits" in text
         assert "Fewest values left 1 → 5 of 38 values" in text
         assert (
-            "Always revealed, I* ▲ best 1.00 → 0.00 bits No question about age is answered by every row. "
+            "Always revealed, I* ▲ best 1.00 → 0.00 bits No fact about age is revealed by every row. "
             "One row can reveal more: the worst leaves 5 of 38 values." in text
         )
         assert "Resolution kept 7.26 → 4.94 bits At most 3 of 154 different values read alike." in text
@@ -84,7 +84,7 @@ class TestRelease:
 
     def test_what_is_proved_and_how_to_check(self) -> None:
         text = Page(render_release(release())).text
-        assert "Proved to be the best: no other way" in text
+        assert "Proved optimal: no other way" in text
         assert "(the loss equals a bound below all partitions)" in text
         assert "noiseless verify CERTIFICATE \\ --original TABLE --released RELEASED" in text
         assert "293 rows, sha256:abcd0123" in text
@@ -102,7 +102,7 @@ class TestRelease:
         assert "as they are: job" in text
         assert "Suppressed rows 7 of 293" in text
         assert "What sex, job gives away is counted in." in text
-        assert "taken to know sex besides and nothing else" in text
+        assert "sees the release and knows only sex besides" in text
         assert "Order is information too." in text
 
     def test_nothing_was_asked_for_and_nothing_is_hidden(self) -> None:

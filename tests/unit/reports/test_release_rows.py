@@ -209,7 +209,7 @@ class TestProved:
     )
     def test_the_best_of_contiguous_cells(self, gap: float | None, ends: str) -> None:
         said = proved(release(scope="contiguous", gap=gap))
-        assert said.startswith("Proved to be the best among contiguous cells")
+        assert said.startswith("Proved optimal among contiguous cells")
         assert said.endswith(ends)
 
     def test_not_the_best(self) -> None:
@@ -388,7 +388,7 @@ class TestForTheSame:
 @pytest.mark.parametrize(
     ("method", "optimal", "words"),
     [
-        ("greedy", True, "greedy; proved best by a bound"),
+        ("greedy", True, "greedy; proved optimal by a bound"),
         ("greedy", False, "greedy"),
         ("exact, contiguous", True, "exact, contiguous"),
     ],

@@ -17,7 +17,7 @@ class TestRelease:
         assert "  distortion                0   10.5\n" in text
         assert "fewest values left  at least 5      5  holds" in text
         assert "chol  154 -> 3           280     10.5  3.3334  236, 238, 4 more -> 237" in text
-        assert text.endswith("within the limits.\n(found by: exact, contiguous)")
+        assert text.endswith("within the limits. (found\nby: exact, contiguous)")
 
     def test_warnings_and_suppressed_rows(self) -> None:
         text = release_text(release(point=point(5, None, suppressed_rows=4), warnings=("Beware.",)))

@@ -50,7 +50,7 @@ def test_no_number_is_told_farther_off(
 def test_plans_state_both(text: str, told: int | None, middle: Fraction) -> None:
     found = plan("count", n=1000, rule=text)
     assert (found.told_error, found.worst_error) == (told, middle)
-    assert ("the number told" in str(found)) == (told not in {None, middle})
+    assert ("the published number" in str(found)) == (told not in {None, middle})
     assert str(found).count("protects nothing") == 1
 
 
