@@ -154,11 +154,15 @@ class World:
         for name in self.bounds:
             alike.setdefault(tuple(row.form.get(name, 0) for row in self.rows), []).append(name)
         merged = {
-            names[0]: (sum(self.bounds[name][0] for name in names), sum(self.bounds[name][1] for name in names))
+            names[0]: (
+                sum(self.bounds[name][0] for name in names),
+                sum(self.bounds[name][1] for name in names),
+            )
             for names in alike.values()
         }
         rows = tuple(
-            replace(row, form={name: row.form[name] for name in merged if name in row.form}) for row in self.rows
+            replace(row, form={name: row.form[name] for name in merged if name in row.form})
+            for row in self.rows
         )
         return World(merged, rows)._reachable([steps])
 
