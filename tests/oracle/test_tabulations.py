@@ -21,12 +21,13 @@ from oracle.tabulation_checks import (
     check_inconsistent,
     check_persons,
     check_requirements,
+    forms,
     publication,
     random_contributions,
     random_targets,
 )
 from oracle.tabulation_oracle import Knowledge
-from oracle.tabulation_worlds import Published, cube, random_publication, transported
+from oracle.tabulation_worlds import Published, cube, flat, random_publication, transported
 from soaking import TIMES, soaking
 
 SEEDS = range(60 * (TIMES if soaking() else 1))
@@ -203,6 +204,48 @@ def test_certificates_hold_and_are_true() -> None:
         found = check_tables(certificate, certificate["publication"])
         assert found.holds, f"seed {seed}: {found.failed}"
         check_claims(published, knowledge, certificate)
+
+
+def test_figures_that_others_imply_with_cells_that_are_known() -> None:
+    """a2 is 0 because the total is that of a0 and a1."""
+    sizes = {"a": 3, "b": 3, "c": 2}
+    variables = {name: flat(name, size) | {f"{name}*": tuple(range(size))} for name, size in sizes.items()}
+    told = [("a0 b0 c*", 2), ("a0 b* c0", 3), ("a1 b0 c*", 1), ("a* b0 c0", 2), ("a* b0 c*", 3)]
+    figures = tuple((tuple(labels.split()), value, value) for labels, value in told)
+    published = Published(variables, (((*"abc",), figures),), ((0, 3),) * 18)
+    audit = audit_tables(publication(published))
+    certificate = json.loads(json.dumps(audit.certificate(public=True)))
+    assert check_tables(certificate, certificate["publication"]).failed == ()
+
+
+def test_a_hole_of_one_part_of_a_sum() -> None:
+    """a1 + a2 is 0 or 2, and a3 + a5 is 1: the sum of the four is 1 or 3."""
+    labels = flat("a", 6) | {"a3+a5": (3, 5), "a0+a2": (0, 2), "a0+a1": (0, 1)}
+    figures = ((("a3+a5",), 1, 1), (("a0+a2",), 1, 1), (("a0+a1",), -1, -1))
+    bounds = ((-3, 3), (-3, 0), (1, 2), (-3, 2), (-2, 0), (1, 5))
+    published = Published({"a": labels}, ((("a",), figures),), bounds)
+    audit = audit_tables(publication(published), targets={"four": {"a": ["a1", "a2", "a3", "a5"]}})
+    assert [finding.values for finding in audit.cells] == [1, 1, 1, 2]
+    certificate = json.loads(json.dumps(audit.certificate(public=True)))
+    assert check_tables(certificate, certificate["publication"]).failed == ()
+    check_claims(published, Knowledge.of(published.world), certificate)
+
+
+def test_out_of_time_nothing_false_is_said() -> None:
+    """Whatever was reached by then is true, and the certificate claims no more than it proves."""
+    for seed, published, knowledge in worlds(range(8_000, 8_012)):
+        audit = audit_tables(publication(published), time_limit=0)
+        if knowledge.tables:
+            assert audit.inconsistent == ()
+            for finding, (_, form) in zip(audit.cells, forms(published, {}), strict=True):
+                values = knowledge.values(form)
+                assert finding.lower <= min(values), seed
+                assert finding.upper is None or finding.upper >= max(values), seed
+                assert not finding.disclosed or len(values) == 1, seed
+                assert finding.values in {None, len(values)}, seed
+            certificate = json.loads(json.dumps(audit.certificate(public=True)))
+            assert check_tables(certificate, certificate["publication"]).failed == (), seed
+            check_claims(published, knowledge, certificate)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:  # noqa: ANN401 - JSON
