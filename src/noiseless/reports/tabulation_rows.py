@@ -331,7 +331,7 @@ def _groups(audit: TabulationAudit, alone: bool) -> ReportPart:
 def _fear(found: PersonFinding) -> str:
     if found.group_disclosure:
         return "everyone in it has the same"
-    return f"the only one with {' or '.join(found.to_members)} knows what all others have"
+    return f"somebody with {' or '.join(found.to_members)} knows what all others have"
 
 
 def _contributors(audit: TabulationAudit, alone: bool) -> ReportPart:
