@@ -103,6 +103,14 @@ def test_long_and_wide_frames_of_any_library(library: type) -> None:
         read_request(library(LONG))
 
 
+def test_files_of_columns_are_read_as_frames(tmp_path: Path) -> None:
+    pl.DataFrame(LONG).write_parquet(tmp_path / "t.parquet")
+    pl.DataFrame(LONG).write_ndjson(tmp_path / "t.jsonl")
+    for name in ("t.parquet", "t.jsonl"):
+        found = read_request(tmp_path / name, rows="region", cols="sex", value="n")
+        assert told(found)["B", "f"] == (1, 4)
+
+
 def test_several_frames_are_linked_by_their_dimensions() -> None:
     one = pd.crosstab(PEOPLE.region, PEOPLE.sex, margins=True)
     two = pd.crosstab(PEOPLE.region, PEOPLE.age, margins=True)
