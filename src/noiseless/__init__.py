@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from noiseless.audits import Audit, audit
+    from noiseless.audits import Audit, Unrelatedness, audit, unrelated
     from noiseless.audits.policy import Policy
     from noiseless.client import connect
     from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
@@ -116,6 +116,7 @@ _HOMES = {
     "RulePlan": "rules.rule_plan",
     "Schema": "domain",
     "TabulationAudit": "tabulations.audit",
+    "Unrelatedness": "audits",
     "Verification": "verification",
     "ZeroErrorBracket": "theory.zero_error",
     "apply_release": "releases",
@@ -160,6 +161,7 @@ _HOMES = {
     "rule": "rules",
     "symmetric_leakage": "measures",
     "transmission": "measures",
+    "unrelated": "audits",
     "verify": "verification",
     "worst_pair": "theory.chosen_pair",
     "zero_error_capacity": "theory.zero_error",
@@ -206,6 +208,7 @@ __all__ = [
     "RulePlan",
     "Schema",
     "TabulationAudit",
+    "Unrelatedness",
     "Verification",
     "ZeroErrorBracket",
     "apply_release",
@@ -250,6 +253,7 @@ __all__ = [
     "rule",
     "symmetric_leakage",
     "transmission",
+    "unrelated",
     "verify",
     "worst_pair",
     "zero_error_capacity",

@@ -251,7 +251,7 @@ def _ways(rng: random.Random, path: Path) -> Iterator[tuple[Path, JointRange, An
     joint, _ = random_range(rng)
     line = on_a_line(rng, joint.size_y)
     if rng.random() < 0.3:
-        joint = runs_of_one_s(rng, np.argsort(line.scaled.positions[:, 0]).tolist())
+        joint = runs_of_one_s(rng, np.argsort(line.scaled.positions(slice(None))[0]).tolist())
     yield path, joint, None, None, "general"
     yield path, joint, line, None, "general"
     yield path, joint, random_columns(rng, joint.size_y), None, "general"

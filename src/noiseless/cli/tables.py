@@ -132,7 +132,7 @@ def audit_command(
     ] = None,
     time_limit: Annotated[
         float | None,
-        option("Stop after so many seconds; what is open then is not decided.", "SECONDS", min=0),
+        option("Stop after this many seconds and leave the rest undecided.", "SECONDS", min=0),
     ] = None,
     certificate: Annotated[Path | None, option("Write proofs that `tables verify` checks.", "FILE")] = None,
     internal: Annotated[

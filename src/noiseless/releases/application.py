@@ -20,7 +20,7 @@ from noiseless.releases.canonical import plain_decimal, typed_words
 from noiseless.releases.codewords import dense
 from noiseless.releases.columns import ALMOST_NUMBER
 from noiseless.releases.coverage import cheapest_cells
-from noiseless.releases.output import save_release
+from noiseless.releases.output import decoded, save_release
 from noiseless.releases.pipeline import released_table
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource
@@ -169,7 +169,7 @@ class AppliedRelease:
         if self.measures is not None:
             lines["fewest values left"] = f"{self.measures.min_posterior:,} of {self.sensitive_values:,}"
             lines["bits leaked, L0"] = str(self.measures.leakage)
-            lines["bits told apart, I*"] = str(self.measures.maximin)
+            lines["always revealed, I*"] = str(self.measures.maximin)
         if self.missed:
             lines["not kept"] = ", ".join(limit.name for limit in self.missed)
         return lines
@@ -227,7 +227,7 @@ def apply_release(
     found = _measured(source, cells) if source.request.sensitive else None
     alike = _fewest_rows(source, cells) if source.request.given == claimed.columns.given else None
     return AppliedRelease(
-        table=released_table(source, cells, words),
+        table=decoded(released_table(source, cells, words)),
         source=source.table.label,
         rows=source.rows,
         dropped=source.dropped,
@@ -325,9 +325,9 @@ def _words(certificate: CertifiedRelease, *, any_outside: bool) -> tuple[int, di
     stars = (SUPPRESSED,) * len(certificate.columns.public)
     if any_outside and stars not in released:
         released.append(stars)
-    kinds, codeword = certificate.options.kinds, certificate.options.codeword
+    kinds = certificate.options.kinds
     texts = zip(certificate.columns.public, zip(*released, strict=True), strict=True)
-    words = {name: typed_words(pa.array(of, pa.string()), kinds[name], codeword) for name, of in texts}
+    words = {name: typed_words(pa.array(of, pa.string()), kinds[name]) for name, of in texts}
     return released.index(stars) if stars in released else -1, words
 
 

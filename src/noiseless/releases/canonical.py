@@ -8,11 +8,13 @@ from json.encoder import encode_basestring
 from uuid import uuid4
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
+from noiseless.tables.coding import whole_type
 from noiseless.tables.engine import OwnEngine
 
 _SPECIAL = r'["\\\x00-\x1f]'
@@ -20,6 +22,9 @@ _SPECIAL = r'["\\\x00-\x1f]'
 
 _LARGEST_EXACT = 38
 """Digits that a 128-bit decimal holds."""
+
+_HASH = 32
+"""Bytes of a row's hash."""
 
 _AT_ONCE = 2**18
 """Rows hashed at a time."""
@@ -191,19 +196,59 @@ def digest(names: Sequence[str], columns: Sequence[tuple[pa.Array, IntArray]], c
     'sha256:20b3e6e4'
     """
     whole = sha256(json.dumps(list(names), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+    hashes, held = _hashed_rows(columns, counts)
+    order, starts = _sorted_hashes(hashes)
+    sums = np.add.reduceat(held[order], starts) if len(starts) < len(held) else held[order]
+    for begin in range(0, len(starts), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        here = hashes[order[starts[part]]]
+        texts = pa.FixedSizeBinaryArray.from_buffers(pa.binary(_HASH), len(here), [None, pa.py_buffer(here)])
+        often = pc.binary_join_element_wise(pa.array(sums[part]).cast(pa.string()), "\n", "").cast(
+            pa.binary()
+        )
+        whole.update(b"".join(pc.binary_join_element_wise(texts.cast(pa.binary()), often, b"").to_pylist()))
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _hashed_rows(
+    columns: Sequence[tuple[pa.Array, IntArray]], counts: IntArray
+) -> tuple[npt.NDArray[np.uint8], IntArray]:
+    """The hash of each row, in any order, and how often it occurs."""
+    hashes = np.empty((len(counts), _HASH), np.uint8)
+    held = np.empty(len(counts), whole_type(int(counts.sum()) + 1))
     engine, name = OwnEngine.start(), f"noiseless_rows_{uuid4().hex}"
     engine.connection.register(name, _counted_rows(columns, counts))
+    done = 0
     try:
-        hashes = f"SELECT unhex(sha256(row)) AS hash, sum(held)::BIGINT::VARCHAR AS held FROM {name}"
-        found = engine.arrow(f"{hashes} GROUP BY hash ORDER BY hash")
+        query = f"SELECT unhex(sha256(row)) AS hash, held FROM {name}"
+        for batch in engine.connection.sql(query).to_arrow_reader(_AT_ONCE):
+            part = slice(done, done + len(batch))
+            fixed = batch["hash"].cast(pa.binary(_HASH))
+            start = fixed.offset * _HASH
+            hashes[part].reshape(-1)[:] = np.frombuffer(fixed.buffers()[1], np.uint8)[start:][
+                : len(batch) * _HASH
+            ]
+            held[part] = batch["held"].to_numpy()
+            done += len(batch)
     finally:
         engine.connection.unregister(name)
-    for batch in found.to_batches():
-        held = pc.binary_join_element_wise(batch["held"], "\n", "").cast(pa.binary())
-        whole.update(
-            b"".join(pc.binary_join_element_wise(batch["hash"].cast(pa.binary()), held, b"").to_pylist())
-        )
-    return f"sha256:{whole.hexdigest()}"
+    return hashes, held
+
+
+def _sorted_hashes(hashes: npt.NDArray[np.uint8]) -> tuple[IntArray, IntArray]:
+    """The order of hashes, by their first eight bytes where these tell all that differ; where each begins."""
+    words = hashes.view(">u8")
+    first = words[:, 0].astype(np.uint64)
+    order = np.argsort(first)
+    first = first[order]
+    alike = np.flatnonzero(first[1:] == first[:-1])
+    same = np.all(words[order[alike]] == words[order[alike + 1]], axis=1)
+    if not same.all():
+        order = np.lexsort(words.T[::-1])
+        alike = np.flatnonzero(np.all(words[order[1:]] == words[order[:-1]], axis=1))
+    begins = np.ones(len(order), bool)
+    begins[alike + 1] = False
+    return order, np.flatnonzero(begins)
 
 
 def _counted_rows(columns: Sequence[tuple[pa.Array, IntArray]], counts: IntArray) -> pa.RecordBatchReader:
@@ -252,13 +297,13 @@ def typed_numbers(texts: pa.Array) -> pa.Array:
     return texts
 
 
-def typed_words(texts: pa.Array, kind: str, codeword: str) -> pa.Array:
+def typed_words(texts: pa.Array, kind: str) -> pa.Array:
     """What a column reads in each cell, as numbers or days where all of it is."""
-    if codeword == "interval" or kind not in ("number", "date"):
-        return texts
     if kind == "number":
         return typed_numbers(texts)
+    if kind != "date":
+        return texts
     try:
         return texts.cast(pa.date32())
-    except pa.ArrowInvalid:  # some read `*`
+    except pa.ArrowInvalid:  # some read `*`, or are intervals
         return texts

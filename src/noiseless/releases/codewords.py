@@ -17,6 +17,7 @@ from noiseless.releases.canonical import decimal_texts
 from noiseless.releases.columns import PublicColumn
 from noiseless.search.codebook import Codeword
 from noiseless.search.generalisation import SUPPRESSED
+from noiseless.tables.coding import narrow
 from noiseless.tables.kernels import distinct_values
 
 _MORE_PLACES = 3
@@ -76,7 +77,7 @@ class Codewords:
     Attributes:
         texts: the canonical text of each cell; null for a missing value.
         rank: where each cell stands when they are sorted by this column; equal texts have equal ranks.
-        gaps: how far each public tuple is from its cell's text, in whole units.
+        gaps: how far each public tuple is from its cell's text, in whole units; as narrow as they can be.
         unit: what 1 counts among the gaps; the column's weight is not in it.
     """
 
@@ -84,6 +85,10 @@ class Codewords:
     rank: IntArray
     gaps: npt.NDArray[Any]
     unit: Fraction
+
+    def __post_init__(self) -> None:
+        if self.gaps.dtype != object:
+            object.__setattr__(self, "gaps", narrow(self.gaps, int(self.gaps.max(initial=0)) + 1))
 
 
 def words(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None) -> Codewords:
@@ -182,9 +187,9 @@ def _categories(column: PublicColumn, layout: CellLayout, chosen: IntArray | Non
     first = values[np.append(0, np.cumsum(sizes)[:-1])]
     texts = pc.if_else(pa.array(single), names.take(pa.array(first)), texts)
     if chosen is not None:
-        gaps = (column.codes != column.codes[chosen][layout.cell_of]).astype(np.int64)
+        gaps = (column.codes != column.codes[chosen][layout.cell_of]).astype(np.int8)
     else:
-        gaps = (sizes > 1)[layout.cell_of].astype(np.int64)
+        gaps = (sizes > 1).astype(np.int8)[layout.cell_of]
     return Codewords(texts, _text_ranks(texts), gaps, Fraction(1))
 
 

@@ -1,7 +1,8 @@
 """How a released table and its certificate are written."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,10 +16,14 @@ from noiseless.releases.certificate import Certificate, check_certificate_output
 from noiseless.tables import check_output, written_whole
 from noiseless.tables.duckdb_table import WRITERS
 from noiseless.tables.engine import OwnEngine, literal, readable_errors
+from noiseless.tables.replacement import ordered_writer
 
 _TEXT = {".csv", ".tsv"}
 _OTHER_SEPARATORS = (";", "\t", "|")
 _DIGITS_OF_A_DOUBLE = 15
+
+_AT_ONCE = 2**18
+"""Rows written at a time."""
 
 
 def check_release_outputs(out: Path | str, certificate: Path | str | None, sources: Sequence[Path]) -> None:
@@ -53,25 +58,64 @@ def save_release(
 
 
 def write_table(table: pa.Table, part: Path, ending: str) -> None:
-    """Write a table in the format of an ending."""
+    """Write a table in the format of an ending, some rows at a time."""
     if ending == ".parquet":
-        pq.write_table(table, part)
+        rows = _rows(table)
+        with pq.ParquetWriter(part, rows.schema) as writer:
+            for batch in rows:
+                writer.write_batch(batch)
         return
     if ending in _TEXT:
         _check_header(table.column_names, ending)
     exact = _as_text if ending in _TEXT else _for_json
-    table = pa.table([exact(name, table.column(name)) for name in table.column_names], table.column_names)
-    if (
-        ending in _TEXT and table.num_columns == 1
-    ):  # a missing value would be a blank line, which readers skip
-        table = pa.table([pc.fill_null(table.column(0), "")], table.column_names)
-    engine, name = OwnEngine.start(), f"noiseless_release_{uuid4().hex}"
-    engine.connection.register(name, table)
-    try:
-        with readable_errors(str(part)):
-            engine.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({WRITERS[ending]})")
-    finally:
-        engine.connection.unregister(name)
+    columns = {name: _changed(table.column(name), partial(exact, name)) for name in table.column_names}
+    if ending in _TEXT and len(columns) == 1:  # a missing value would be a blank line, which readers skip
+        columns = {name: _changed(column, _without_missing) for name, column in columns.items()}
+    engine, name = OwnEngine(ordered_writer()), f"noiseless_release_{uuid4().hex}"
+    engine.connection.register(name, _rows(pa.table(columns)))
+    with readable_errors(str(part)):
+        engine.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({WRITERS[ending]})")
+
+
+def decoded(table: pa.Table) -> pa.Table:
+    """A table whose columns are held as values and codes, with each row's own values."""
+    return _rows(table).read_all()
+
+
+def _rows(table: pa.Table) -> pa.RecordBatchReader:
+    """The same, some rows at a time: all of them take many times the room."""
+    coded = [pa.types.is_dictionary(kind) for kind in table.schema.types]
+    kinds = [
+        kind.value_type if is_coded else kind
+        for kind, is_coded in zip(table.schema.types, coded, strict=True)
+    ]
+    schema = pa.schema(list(zip(table.column_names, kinds, strict=True)))
+    batches = (
+        pa.record_batch(
+            [
+                column.dictionary_decode() if is_coded else column
+                for column, is_coded in zip(batch.columns, coded, strict=True)
+            ],
+            schema=schema,
+        )
+        for batch in table.to_batches(_AT_ONCE)
+    )
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def _changed(
+    column: pa.Array | pa.ChunkedArray,
+    change: Callable[[pa.Array | pa.ChunkedArray], pa.Array | pa.ChunkedArray],
+) -> pa.Array | pa.ChunkedArray:
+    """A column after a change of its values; where these are held once, each is changed once."""
+    if not pa.types.is_dictionary(column.type):
+        return change(column)
+    codes = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return pa.DictionaryArray.from_arrays(codes.indices, change(codes.dictionary))
+
+
+def _without_missing(texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    return pc.fill_null(texts, "")
 
 
 def _check_header(names: Sequence[str], ending: str) -> None:
@@ -91,7 +135,7 @@ def _check_header(names: Sequence[str], ending: str) -> None:
             )
 
 
-def _for_json(name: str, column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+def _for_json(name: str, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """A column as it is written to JSON: as texts, where numbers have more digits than readers keep."""
     texts = canonical(column)
     _check_texts(name, column)
@@ -107,17 +151,17 @@ def _most_digits(texts: pa.Array) -> int:
     return 0 if digits is None else int(digits)
 
 
-def _as_text(name: str, column: pa.ChunkedArray) -> pa.Array:
+def _as_text(name: str, column: pa.Array | pa.ChunkedArray) -> pa.Array:
     """A column as it is written to a text file, from which it reads back the same."""
     _check_texts(name, column)
     texts = canonical(column)
     if pc.any(pc.equal(texts, "")).as_py():
-        problem = "holds empty texts, which a text file does not tell from missing values"
+        problem = "holds empty texts, which a text file cannot tell from missing values"
         raise ColumnError(name, f"{problem}; write .parquet or .jsonl")
     return texts
 
 
-def _check_texts(name: str, column: pa.ChunkedArray) -> None:
+def _check_texts(name: str, column: pa.Array | pa.ChunkedArray) -> None:
     """Refuse texts that are read back as other ones."""
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         values = pc.unique(column).drop_null()

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
@@ -32,11 +33,13 @@ class DistanceScale:
         factors: what 1 counts in each column, as whole multiples of `unit`.
         unit: what 1 counts in the result (its square, if these are squares).
         combine: `sum`, `max` or `squares`.
+        root: whether the root of it is the distance.
     """
 
     factors: tuple[int, ...]
     unit: Fraction
     combine: str
+    root: bool
 
     @classmethod
     def of(cls, public: PublicColumns, units: Sequence[Fraction]) -> "DistanceScale":
@@ -46,25 +49,28 @@ class DistanceScale:
         factors, unit = common_scale(
             [_counts(column, public.distance) * one * share for column, one in pairs]
         )
-        kinds = {"max": "max", "discrete": "max", "euclidean": "squares"}
-        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"))
+        kinds = {"max": "max", "discrete": "max", "euclidean": "squares", "squared": "squares"}
+        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"), public.distance == "euclidean")
 
     def combined(self, gaps: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Differences of several columns as one number, in whole units (of the square, for squares)."""
         power = 2 if self.combine == "squares" else 1
         pairs = list(zip(self.factors, gaps, strict=True))
         bound = sum(max(factor, factor * int(gap.max(initial=0))) ** power for factor, gap in pairs)
-        wide = [gap if bound < _ROOM and gap.dtype != object else gap.astype(object) for gap in gaps]
-        parts = [(gap * factor) ** power for factor, gap in zip(self.factors, wide, strict=True)]
-        total = parts[0]
-        for part in parts[1:]:
-            total = np.maximum(total, part) if self.combine == "max" else total + part
+        exact = bound < _ROOM and all(gap.dtype != object for gap in gaps)
+        total: npt.NDArray[Any] | None = None
+        for factor, gap in pairs:
+            part = (gap.astype(np.int64 if exact else object) * factor) ** power
+            joined = np.maximum if self.combine == "max" else np.add
+            total = part if total is None else joined(total, part)
+        if total is None:
+            raise ValueError("there is no column")
         return total
 
     def length(self, total: int) -> Length:
         """A combined number as a length."""
         if self.combine == "squares":
-            return Length(total * self.unit**2, root=True)
+            return Length(total * self.unit**2, root=self.root)
         return Length(total * self.unit)
 
 
@@ -246,6 +252,11 @@ class MeasuredPartition:
     def rows_of_cells(self) -> IntArray:
         """How many rows each cell has."""
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
+
+    @property
+    def odds(self) -> Odds:
+        """What a bettor wins with the release."""
+        return odds(*self.source.census(self.read.cell_of))
 
     @property
     def posterior_cell(self) -> int:

@@ -48,7 +48,8 @@ class PreparedTable:
         source, request = self.source, self.source.request
         codebook, groups = self.public.codebook(request), self.public.groups
         rows, loss = source.seen.counts, LOSSES[request.mean_loss]
-        return Problem(source.joint, codebook, source.side, rows, groups, self._read, self._rounds, loss)
+        reader = replace(self)._read  # noqa: SLF001 - its own would be a circle that keeps all a search makes
+        return Problem(source.joint, codebook, source.side, rows, groups, reader, self._rounds, loss)
 
     def on_levels(self, levels: Sequence[int]) -> "PreparedTable":
         """The same with each column on one level of its hierarchy."""
@@ -160,6 +161,8 @@ def _usable(prepared: PreparedTable, limit: Fraction | None) -> Fraction | None:
     """A limit on the distortion as far as it can be used up: the middle of days is written as a day."""
     public, days = prepared.public, prepared.public.columns[0].kind == "date"
     unit = DistanceScale.of(public, [Fraction(1)] * len(public.columns)).unit
+    if public.distance == "squared":
+        unit **= 2
     if limit is None or not days or len(public.columns) > 1 or prepared.source.request.codeword != "midrange":
         return limit
     return limit // unit * unit if unit else limit
@@ -217,7 +220,7 @@ def _most_left(prepared: PreparedTable) -> str:
     if prepared.public.groups is not None:
         why = never_merged(prepared.public)
     else:
-        why = f"{', '.join((*request.keep, *request.given))} tells the rest, whatever is merged"
+        why = f"{', '.join((*request.keep, *request.given))} reveals the rest, whatever is merged"
     hidden = ", ".join(request.sensitive)
     return (
         f"no release without suppressed rows leaves more than {most:,} of {total:,} values of {hidden}: {why}"

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from noiseless.display import Facts, Shown, counted, html_rows, kept_text, verb
+from noiseless.audits.odds import Odds
+from noiseless.display import Facts, Shown, counted, html_rows, kept_text, percent_above, percent_below, verb
 from noiseless.exact import round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
-from noiseless.releases.output import save_release
+from noiseless.releases.output import decoded, save_release
 from noiseless.releases.request import ReleaseRequest
 from noiseless.search.mean_loss import LOSSES, mean_text
 from noiseless.search.measures import ReleasePoint, Scope
@@ -24,7 +26,7 @@ _LEFT = "fewest values left"
 
 @dataclass(frozen=True, repr=False)
 class ReleaseFrontier:
-    """The releases of a table that none found beats: what is given away against what is kept.
+    """The best trade-offs found: what a release gives away against what it keeps.
 
     Where `scope` is None these are what greedy merging and searches from there found; there may be better
     ones.
@@ -147,7 +149,8 @@ class Release(Shown):
     """A sanitised table with what it gives away, what it keeps, and a certificate that anyone can check.
 
     Attributes:
-        table: the released table: sanitised public columns, then kept ones.
+        coded: the released table, sanitised public columns and then kept ones: what each column can read, and
+            which of that it reads in each row.
         point: what the release gives away and keeps, recounted from the released texts.
         before: the same if the public columns were published as they are.
         certificate: what is claimed, and the partition to check it by.
@@ -163,6 +166,8 @@ class Release(Shown):
         rows: how many rows are released.
         sensitive_values: |[[S]]|.
         public_values: |[[X]]| before the release.
+        odds: what a bettor wins with the release.
+        odds_before: the same if the public columns were published as they are.
         least_mean_loss: a mean loss that no release within the limits is below; None where none is known.
         warnings: what a reader should know.
         sources: the files that the table is read from, which nothing may overwrite.
@@ -170,7 +175,7 @@ class Release(Shown):
         found: the frontier, once it is found.
     """
 
-    table: pa.Table
+    coded: pa.Table
     point: ReleasePoint
     before: ReleasePoint
     certificate: Certificate
@@ -185,11 +190,18 @@ class Release(Shown):
     rows: int
     sensitive_values: int
     public_values: int
+    odds: Odds
+    odds_before: Odds
     least_mean_loss: Fraction | None = None
     warnings: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
     surveyed: Callable[[Progress | None], ReleaseFrontier] | None = field(default=None, repr=False)
     found: dict[str, ReleaseFrontier] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The released table."""
+        return decoded(self.coded)
 
     def frontier(self, progress: Progress | None = None) -> ReleaseFrontier:
         """The releases of the same columns that none found beats, and what methods reach; computed once.
@@ -214,7 +226,7 @@ class Release(Shown):
             OutputError: a file cannot be written, or is the table that the release was made from.
             RequestError: no format goes with an ending, or both are the same file.
         """
-        save_release(self.table, self.certificate, Path(out), certificate, self.sources)
+        save_release(self.coded, self.certificate, Path(out), certificate, self.sources)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the tables, under the names it has in JSON."""
@@ -230,7 +242,8 @@ class Release(Shown):
             "rows": self.rows,
             "sensitive_values": self.sensitive_values,
             "public_values": self.public_values,
-            "before": self.before.to_dict(),
+            **self.odds.to_dict(),
+            "before": self.before.to_dict() | self.odds_before.to_dict(),
             "changes": [change.to_dict() for change in self.changes],
             "warnings": list(self.warnings),
         }
@@ -248,8 +261,12 @@ class Release(Shown):
                 f" (was {was.min_posterior:,})"
             ),
             "fewest rows alike": f"{point.min_rows:,} (was {was.min_rows:,})",
+            "best guess right": (
+                f"{percent_above(self.odds.best_guess)} (was {percent_above(self.odds_before.best_guess)}; "
+                f"blind: {percent_below(self.odds.blind_guess)})"
+            ),
             "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
-            "bits told apart, I*": f"{point.maximin} (was {was.maximin})",
+            "always revealed, I*": f"{point.maximin} (was {was.maximin})",
             "bits of resolution kept": f"{kept} bits (was {before} bits)",
         }
         if point.distortion is not None:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from itertools import accumulate
 
 from noiseless.display import aligned, printable
-from noiseless.search.merging import Length
+from noiseless.exact import Bits
+from noiseless.search.loss import Length
 
 _LONGEST = 80
 """How many characters of a user's text are shown."""
@@ -52,6 +53,18 @@ def length_text(length: Length | Fraction | float) -> str:
         places += _DIGITS
     whole, rest = divmod(math.ceil(value * 10**places), 10**places)
     return f"{whole:,}.{rest:0{places}d}".rstrip("0").rstrip(".") if places else f"{whole:,}"
+
+
+def rounding_text(*shown: Bits) -> str:
+    """How bits are rounded that stand in a text with two decimals, by the first that is; empty where none is.
+
+    >>> rounding_text(Bits(4), Bits(20)), rounding_text(Bits(8))
+    ('Bits are rounded up: 4.33 stands for 4.3219.', '')
+    """
+    for bits in shown:
+        if bits.lower != bits.upper or not bits.lower.is_integer():
+            return f"Bits are rounded up: {bits.rounded_up(2)} stands for {bits.lower:.4f}."
+    return ""
 
 
 def share_text(part: int, whole: int) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
+from noiseless.tables.coding import narrow
 
 _ROOM = 2**62
 
@@ -116,6 +117,12 @@ class TreeAxis(Axis):
             nodes = np.where(beyond, self.parents[nodes], nodes)
         return nodes
 
+    def common_of(self, first: IntArray, others: IntArray) -> IntArray:
+        """The lowest node above each of some places, a row each, and each of others; each pair once."""
+        if len(others) <= len(self.points):
+            return self.common(first, others)
+        return self.common(first, np.arange(len(self.points)))[:, others]
+
     def cell_nodes(self, order: IntArray, starts: IntArray) -> IntArray:
         """The lowest node above all members of each cell."""
         codes = self.codes[order]
@@ -136,14 +143,14 @@ def begins(codes: IntArray) -> BoolArray:
 def axis(column: Column) -> Axis:
     """A column as an axis."""
     if isinstance(column, Numbers):
-        values, codes = np.unique(column.steps, return_inverse=True)
+        values = column.points
         if values.dtype != object and int(values[-1]) - int(values[0]) >= _ROOM:
             values = values.astype(object)
         points = values - values[0]
         whole = Fraction(int(points[-1]))
         if column.span is not None:
             whole = (column.span[1] - column.span[0]) / column.unit
-        return Axis(codes.reshape(-1), points, whole, column.weight)
+        return Axis(column.codes, points, whole, column.weight)
     if isinstance(column, Categories):
         many = len(column.labels)
         return CategoryAxis(column.codes, np.arange(many), Fraction(many - 1), column.weight)
@@ -164,7 +171,7 @@ def _tree_axis(column: Hierarchy) -> TreeAxis:
         lasts[paths[node]] = place
         counts[paths[node]] += node not in inner
     return TreeAxis(
-        places[column.leaf],
+        narrow(places, size)[column.leaf],
         np.arange(size),
         Fraction(int(counts.max()) - 1),
         column.weight,

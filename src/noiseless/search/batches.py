@@ -1,7 +1,7 @@
 """Cells as their members one after the other, and batches of cells that are looked at together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.cuts import LARGE
 from noiseless.search.problem import Cells
+from noiseless.tables.coding import whole_type
 
 
 class CutCells(NamedTuple):
@@ -110,6 +111,15 @@ class CellBatch:
     def take(self, chosen: IntArray | slice, starts: IntArray, offset: int = 0) -> "CellBatch":
         """Some of the members."""
         return CellBatch(self.members[chosen], [codes[chosen] for codes in self.codes], starts, offset)
+
+    def widened(self) -> "CellBatch":
+        """The same with places of one type, for which loops are compiled once."""
+        return replace(
+            self,
+            codes=[
+                codes.astype(whole_type(int(codes.max(initial=0)) + 1), copy=False) for codes in self.codes
+            ],
+        )
 
     def parted(self, front: BoolArray) -> tuple["CellBatch", "CellBatch"]:
         """One cell as two."""

@@ -1,30 +1,29 @@
 """What is released for a cell, and how far that is from the values in it (U2 of [P3])."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.search.axes import Axis, TreeAxis, axis
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.loss import Length
 
-Distance = Literal["absolute", "euclidean", "max", "hamming", "discrete", "gower"]
+Distance = Literal["absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower"]
 Codeword = Literal["midrange", "centroid", "medoid", "interval"]
-DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "max", "hamming", "discrete", "gower")
+DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower")
 CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 
 _ROOM = 2**62
 
-_AT_ONCE = 2**16
-"""So many distances are looked at in one go."""
+_AT_ONCE, _PAIRS_AT_ONCE = 2**16, 2**18
+"""So many distances are looked at in one go, and so many bounds of pairs."""
 
 
 class Codebook(Protocol):
@@ -51,20 +50,26 @@ class Scaled:
     """Columns on one integer scale, so that distances are whole numbers of `unit`.
 
     Attributes:
-        positions: the numbers, a row for each public value.
-        categories: the codes of categories.
-        nodes: the leaves of hierarchies.
+        points: for each column of numbers where its different ones lie, ascending.
+        places: which of these each public value has.
+        categories: for each column of categories the codes of the public values.
+        nodes: for each hierarchy their leaves.
         penalties: what a difference in each column of categories counts.
         hierarchies: the hierarchies, with what each node costs on this scale.
         unit: what 1 stands for.
     """
 
-    positions: IntArray
-    categories: IntArray
-    nodes: IntArray
+    points: tuple[IntArray, ...]
+    places: tuple[IntArray, ...]
+    categories: tuple[IntArray, ...]
+    nodes: tuple[IntArray, ...]
     penalties: tuple[int, ...]
     hierarchies: tuple[tuple[Hierarchy, tuple[int, ...]], ...]
     unit: Fraction
+
+    def positions(self, values: IntArray | Sequence[int] | slice) -> list[IntArray]:
+        """Where public values lie in each column of numbers."""
+        return [points[codes[values]] for points, codes in zip(self.points, self.places, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +84,7 @@ class ColumnCodebook:
     Attributes:
         columns: the public columns, each with one entry a public value.
         distance: how the columns' differences make one number: their sum (`absolute`; `gower` after dividing
-            by declared ranges and the number of columns), the root of the sum of their squares
+            by declared ranges and the number of columns), the sum of their squares (`squared`) or its root
             (`euclidean`), the largest (`max`); or how many columns differ (`hamming`), or whether any does
             (`discrete`).
         word: `midrange`, `centroid` (as in [P3]), `medoid` (the member with the least largest distance), or
@@ -124,7 +129,17 @@ class ColumnCodebook:
         """How the columns' differences are put together."""
         if self.distance in ("max", "discrete"):
             return "max"
-        return "squares" if self.distance == "euclidean" else "sum"
+        return "squares" if self.distance in ("euclidean", "squared") else "sum"
+
+    @property
+    def rooted(self) -> bool:
+        """Whether distances are roots of what is computed."""
+        return self.distance == "euclidean"
+
+    @property
+    def cost_unit(self) -> Fraction:
+        """What 1 of a cost on the integer scale stands for, before a root is taken."""
+        return self.scaled.unit**2 if self.combine == "squares" else self.scaled.unit
 
     @property
     def by_hull(self) -> bool:
@@ -145,9 +160,10 @@ class ColumnCodebook:
         whole, unit = common_scale([self._factor(column) for column in self.columns])
         taken = list(zip(self.columns, whole, strict=True))
         return Scaled(
-            _table([_times(c.steps, k) for c, k in taken if isinstance(c, Numbers)], len(self)),
-            _table([c.codes for c in self.columns if isinstance(c, Categories)], len(self)),
-            _table([c.leaf for c in self.columns if isinstance(c, Hierarchy)], len(self)),
+            tuple(_times(c.points, k) for c, k in taken if isinstance(c, Numbers)),
+            tuple(c.codes for c in self.columns if isinstance(c, Numbers)),
+            tuple(c.codes for c in self.columns if isinstance(c, Categories)),
+            tuple(c.leaf for c in self.columns if isinstance(c, Hierarchy)),
             tuple(k for c, k in taken if isinstance(c, Categories)),
             tuple((c, tuple(int(v) * k for v in c.node_costs)) for c, k in taken if isinstance(c, Hierarchy)),
             unit,
@@ -157,9 +173,9 @@ class ColumnCodebook:
     def fits(self) -> bool:
         """Whether all that is computed on the integer scale stays within 64 bits."""
         scaled = self.scaled
-        if scaled.positions.dtype == object:
+        if any(points.dtype == object for points in scaled.points):
             return False
-        spans = [int(v) for v in scaled.positions.max(axis=0, initial=0)] + list(scaled.penalties)
+        spans = [int(points[-1]) for points in scaled.points] + list(scaled.penalties)
         spans += [max(costs) for _, costs in scaled.hierarchies]
         below = 2 if self.word != "centroid" else max(2, len(self))
         terms = [below * span for span in spans]
@@ -176,10 +192,12 @@ class ColumnCodebook:
 
     def length(self, numerator: int, denominator: int) -> Length:
         """A cost as it is computed on the integer scale, as a length."""
-        ratio = Fraction(int(numerator), int(denominator))
-        if self.combine == "squares":
-            return Length(ratio * self.scaled.unit**2, root=True)
-        return Length(ratio * self.scaled.unit)
+        return Length(Fraction(int(numerator), int(denominator)) * self.cost_unit, root=self.rooted)
+
+    def lengths(self, numerators: IntArray, denominators: IntArray) -> FloatArray:
+        """About the same for many, as floats."""
+        found = numerators / denominators * float(self.cost_unit)
+        return np.asarray(np.sqrt(found) if self.rooted else found)
 
     def cost(self, members: Sequence[int]) -> Length:
         """The largest distance of a member to the cell's codeword, exactly."""
@@ -194,21 +212,26 @@ class ColumnCodebook:
             costs = [self._medoid_cost(cell) for cell in np.split(order, starts[1:])]
             return np.array(costs, np.int64), np.ones(len(starts), np.int64)
         sizes = np.diff(starts, append=len(order))
-        below = (
-            sizes if self.word == "centroid" and self.scaled.positions.shape[1] else np.full_like(sizes, 2)
-        )
-        alike = [below * costs[tree.cell_nodes(order, starts)] for tree, costs in self.trees]
-        for codes, penalty in zip(self.scaled.categories.T, self.scaled.penalties, strict=True):
-            alike.append(below * penalty * (_widths(codes[order], starts) > 0))
-        numbers = self.scaled.positions.T
-        if self.by_hull:
-            alike += [_widths(column[order], starts) for column in numbers]
-        found = [combined(alike, self.combine)] if alike else []  # the same for all members of a cell
-        if len(numbers) and not self.by_hull:
-            gaps = [self._gaps(column[order], starts, sizes, below) for column in numbers]
+        below = sizes if self.word == "centroid" and self.scaled.points else np.full_like(sizes, 2)
+        found = []
+        if self.by_hull or len(self.scaled.points) < len(self.columns):
+            found.append(combined(self._alike_costs(order, starts, below), self.combine))
+        if self.scaled.points and not self.by_hull:
+            gaps = (self._gaps(column, starts, sizes, below) for column in self.scaled.positions(order))
             found.append(np.maximum.reduceat(combined(gaps, self.combine), starts))
         total = combined(found, "max" if self.combine == "max" else "sum")
         return total, below**2 if self.combine == "squares" else below
+
+    def _alike_costs(self, order: IntArray, starts: IntArray, below: IntArray) -> Iterator[IntArray]:
+        """What the columns cost that cost the same for all members of a cell, one after the other."""
+        for tree, costs in self.trees:
+            yield below * costs[tree.cell_nodes(order, starts)]
+        for codes, penalty in zip(self.scaled.categories, self.scaled.penalties, strict=True):
+            yield below * penalty * np.not_equal(*_ends(codes[order], starts))
+        if self.by_hull:
+            for points, places in zip(self.scaled.points, self.scaled.places, strict=True):
+                first, last = _ends(places[order], starts)
+                yield points[last] - points[first]
 
     @cached_property
     def trees(self) -> tuple[tuple[TreeAxis, IntArray], ...]:
@@ -220,19 +243,50 @@ class ColumnCodebook:
 
     def distances(self, values: IntArray, others: IntArray) -> IntArray:
         """How far each of some values (a row each) is from each of others; where `fits`."""
+        numbers, fixed = self._apart(values, others)
+        return combined([*numbers, *fixed], self.combine)
+
+    def pair_bounds(self, value: int, others: IntArray) -> IntArray:
+        """What a cell of a value and each of others costs at least: numerators over 2, over 4 for squares.
+
+        Where `fits`.
+        """
+        found = []
+        for some in np.array_split(others, 1 + len(others) // _PAIRS_AT_ONCE):
+            numbers, fixed = self._apart(np.array([value]), some)
+            found.append(self.least_cost(numbers, [2 * part for part in fixed])[0])
+        return np.concatenate(found)
+
+    def _apart(self, values: IntArray, others: IntArray) -> tuple[list[IntArray], list[IntArray]]:
+        """How far values are from others in each column: of numbers, and of what has no middle."""
         scaled, rows = self.scaled, values[:, None]
-        parts = [np.abs(column[rows] - column[others]) for column in scaled.positions.T]
-        for codes, penalty in zip(scaled.categories.T, scaled.penalties, strict=True):
-            parts.append(np.where(codes[rows] != codes[others], penalty, 0))
-        parts += [costs[tree.common(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
-        return combined(parts, self.combine)
+        both = zip(scaled.positions(rows), scaled.positions(others), strict=True)
+        numbers = [np.abs(one - other) for one, other in both]
+        fixed = [
+            np.where(codes[rows] != codes[others], penalty, 0)
+            for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True)
+        ]
+        fixed += [costs[tree.common_of(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
+        return numbers, fixed
+
+    def least_cost(self, widths: Sequence[IntArray], fixed: Sequence[IntArray]) -> IntArray:
+        """What cells cost at least, by how wide they are in columns of numbers, and by what others cost.
+
+        No codeword is nearer to all members than half of any one column's width.
+        """
+        if self.word == "medoid":
+            largest = combined([*widths, *fixed], "max")
+            return largest**2 if self.combine == "squares" else largest
+        if self.word != "interval" and len(widths) > 1:
+            widths = [combined(widths, "max")]
+        return combined([*widths, *fixed], self.combine)
 
     def _medoid_cost(self, members: IntArray) -> int:
         """The least largest distance of a member to all: first of those that are nearest to the extremes."""
         if len(members) == 1:
             return int(self.distances(members, members)[0, 0])
-        numbers = self.scaled.positions[members]
-        ends = np.concatenate((numbers.argmin(axis=0), numbers.argmax(axis=0), [0]))
+        numbers = self.scaled.positions(members)
+        ends = [0, *(int(end) for column in numbers for end in (column.argmin(), column.argmax()))]
         least = self.distances(members, members[np.unique(ends)]).max(axis=1)
         order, best = np.argsort(least, kind="stable"), _ROOM
         rows = max(1, _AT_ONCE // len(members))
@@ -248,17 +302,17 @@ class ColumnCodebook:
         if self.word == "centroid":
             middle = np.add.reduceat(values, starts)
         else:
-            middle = np.minimum.reduceat(values, starts) + np.maximum.reduceat(values, starts)
+            middle = np.add(*_ends(values, starts))
         return np.asarray(np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes)))
 
     def cost_parts(self, members: Sequence[int]) -> tuple[int, int]:
         """The cost on the integer scale, as a numerator and a denominator."""
         if self.word == "medoid":
             return self._medoid(members)[0], 1
-        rows = [[int(v) for v in self.scaled.positions[member]] for member in members]
-        columns = list(zip(*rows, strict=True))
+        columns = [[int(v) for v in column] for column in self.scaled.positions(members)]
+        rows = list(zip(*columns, strict=True)) or [()]
         if self.word == "centroid" and columns:
-            below, middles = len(rows), [sum(column) for column in columns]
+            below, middles = len(members), [sum(column) for column in columns]
         else:
             below, middles = 2, [min(column) + max(column) for column in columns]
         fixed = [below * cost for cost in self._fixed(members)]
@@ -276,10 +330,10 @@ class ColumnCodebook:
         scaled, first = self.scaled, members[0]
         costs = []
         for column, penalty in enumerate(scaled.penalties):
-            codes = scaled.categories[:, column]
+            codes = scaled.categories[column]
             costs.append(penalty if any(codes[member] != codes[first] for member in members) else 0)
         for column, (tree, node_costs) in enumerate(scaled.hierarchies):
-            costs.append(node_costs[self._common(tree, scaled.nodes[:, column], members)])
+            costs.append(node_costs[self._common(tree, scaled.nodes[column], members)])
         return costs
 
     @staticmethod
@@ -296,11 +350,11 @@ class ColumnCodebook:
 
     def _between(self, a: int, b: int) -> int:
         scaled = self.scaled
-        parts = [abs(int(v) - int(w)) for v, w in zip(scaled.positions[a], scaled.positions[b], strict=True)]
-        for column, penalty in enumerate(scaled.penalties):
-            parts.append(penalty if scaled.categories[a, column] != scaled.categories[b, column] else 0)
-        for column, (tree, costs) in enumerate(scaled.hierarchies):
-            parts.append(costs[tree.common_node(int(scaled.nodes[a, column]), int(scaled.nodes[b, column]))])
+        parts = [abs(int(v) - int(w)) for v, w in scaled.positions([a, b])]
+        for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True):
+            parts.append(penalty if codes[a] != codes[b] else 0)
+        for leaves, (tree, costs) in zip(scaled.nodes, scaled.hierarchies, strict=True):
+            parts.append(costs[tree.common_node(int(leaves[a]), int(leaves[b]))])
         return self._combined(parts)
 
     def _medoid(self, members: Sequence[int]) -> tuple[int, int]:
@@ -326,19 +380,16 @@ class ColumnCodebook:
         return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
 
 
-def _widths(values: IntArray, starts: IntArray) -> IntArray:
-    """How far the largest value of each cell is from its smallest."""
-    return np.asarray(np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts))
+def _ends(values: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
+    """The smallest and the largest value of each cell."""
+    return np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
 
 
-def combined(parts: Sequence[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:
+def combined(parts: Iterable[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:
     """The columns' differences put together."""
-    if how == "squares":
-        parts = [part**2 for part in parts]
-    total = parts[0]
-    for part in parts[1:]:
-        total = np.maximum(total, part) if how == "max" else total + part
-    return total
+    return reduce(
+        np.maximum if how == "max" else np.add, (p**2 for p in parts) if how == "squares" else parts
+    )
 
 
 def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:
@@ -351,7 +402,7 @@ def common_scale(factors: Sequence[Fraction]) -> tuple[list[int], Fraction]:
 
 def _as_categories(column: Column) -> Column:
     if isinstance(column, Numbers):
-        return Categories(column.steps, weight=1)
+        return Categories(column.points, weight=1).take(column.codes)
     if isinstance(column, Hierarchy):
         return Categories([column.labels[leaf] for leaf in column.leaf], weight=1)
     return column
@@ -359,22 +410,9 @@ def _as_categories(column: Column) -> Column:
 
 def _times(steps: IntArray, factor: int) -> IntArray:
     """Steps from the smallest on, times a factor; Python integers where 64 bits are too few."""
-    shifted = steps - steps.min() if steps.dtype == object or _narrow(steps) else _wide(steps)
+    wide = steps.dtype != object and int(steps.max()) - int(steps.min()) >= _ROOM
+    exact = steps.astype(object) if wide else steps
+    shifted = np.asarray(exact - exact.min())
     if shifted.dtype != object and max(1, int(shifted.max())) * factor >= _ROOM:
         shifted = shifted.astype(object)
     return np.asarray(shifted * factor)
-
-
-def _narrow(steps: IntArray) -> bool:
-    return int(steps.max()) - int(steps.min()) < _ROOM
-
-
-def _wide(steps: IntArray) -> npt.NDArray[Any]:
-    exact = steps.astype(object)
-    return np.asarray(exact - exact.min())
-
-
-def _table(columns: Sequence[npt.NDArray[Any]], rows: int) -> IntArray:
-    if not columns:
-        return np.zeros((rows, 0), np.int64)
-    return np.stack(columns, axis=1)

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Rational, as_fraction
+from noiseless.tables.coding import narrow
+from noiseless.tables.kernels import ranked
 
 _EXACT = 2**62
 
@@ -22,13 +24,16 @@ class Numbers:
     """A numeric column: the exact number that each public value has.
 
     Attributes:
-        steps: the numbers as whole multiples of `unit`; Python integers where 64 bits are too few.
+        points: its different numbers, ascending, as whole multiples of `unit`; Python integers where 64 bits
+            are too few.
+        codes: which of them each public value has.
         unit: a positive rational.
         weight: what a difference of 1 in this column counts.
         span: the declared range (low, high); the distance of Gower divides by its width.
     """
 
-    steps: IntArray
+    points: IntArray
+    codes: IntArray
     unit: Fraction
     weight: Fraction
     span: tuple[Fraction, Fraction] | None
@@ -43,43 +48,64 @@ class Numbers:
         if weight < 0:
             raise RequestError("a column's weight is not negative")
         steps, unit = _on_a_lattice(values)
-        object.__setattr__(self, "steps", steps)
-        object.__setattr__(self, "unit", unit)
-        object.__setattr__(self, "weight", as_fraction(weight))
+        points, codes = np.unique(steps, return_inverse=True)
         limits = None if span is None else (as_fraction(span[0]), as_fraction(span[1]))
-        if limits is not None and len(steps):
+        if limits is not None and len(points):
             if limits[0] >= limits[1]:
                 raise RequestError("a declared range goes from its lower to its higher end")
-            if int(steps.min()) * unit < limits[0] or int(steps.max()) * unit > limits[1]:
+            if int(points[0]) * unit < limits[0] or int(points[-1]) * unit > limits[1]:
                 raise RequestError("some numbers are outside the declared range; widen it")
-        object.__setattr__(self, "span", limits)
+        self._set(points, codes.reshape(-1), unit, as_fraction(weight), limits)
+
+    def _set(
+        self,
+        points: IntArray,
+        codes: IntArray,
+        unit: Fraction,
+        weight: Fraction,
+        span: tuple[Fraction, Fraction] | None,
+    ) -> None:
+        for name, value in (("points", points), ("codes", narrow(codes, len(points)))):
+            object.__setattr__(self, name, value)
+        for name, fact in (("unit", unit), ("weight", weight), ("span", span)):
+            object.__setattr__(self, name, fact)
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return len(self.codes)
+
+    @property
+    def steps(self) -> IntArray:
+        """The number of each public value, as a whole multiple of `unit`."""
+        return self.points[self.codes]
 
     @classmethod
     def on_lattice(
         cls,
         steps: IntArray,
+        codes: IntArray,
         unit: Fraction,
         weight: Fraction,
         span: tuple[Fraction, Fraction] | None = None,
     ) -> "Numbers":
-        """From whole multiples of a unit; some may stand for what is no number, and lie outside the range."""
+        """From whole multiples of a unit, and which of these each public value has; all are met.
+
+        Some may stand for what is no number, and lie outside the range.
+        """
+        points, places = np.unique(steps, return_inverse=True)
+        if not np.array_equal(points, steps):
+            codes = narrow(places.reshape(-1), len(points))[codes]
         found = object.__new__(cls)
-        for name, value in (("steps", steps), ("unit", unit), ("weight", weight), ("span", span)):
-            object.__setattr__(found, name, value)
+        found._set(points, codes, unit, weight, span)
         return found
 
     def value(self, index: int) -> Fraction:
         """The number of one public value."""
-        return int(self.steps[index]) * self.unit
+        return int(self.points[self.codes[index]]) * self.unit
 
     def take(self, indices: npt.ArrayLike) -> "Numbers":
         """The column of other public values, each of which has the number of one of these."""
-        return Numbers.on_lattice(
-            self.steps[np.asarray(indices, np.int64)], self.unit, self.weight, self.span
-        )
+        met, codes = ranked(self.codes[np.asarray(indices, np.int64)])
+        return Numbers.on_lattice(self.points[met], codes, self.unit, self.weight, self.span)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +127,7 @@ class Categories:
             raise RequestError("a column's weight is not negative")
         known: dict[Hashable, int] = {}
         codes = [known.setdefault(value, len(known)) for value in _plain(values)]
-        object.__setattr__(self, "codes", np.array(codes, np.int64))
+        object.__setattr__(self, "codes", narrow(np.array(codes, np.int64), len(known)))
         object.__setattr__(self, "labels", tuple(known))
         object.__setattr__(self, "weight", as_fraction(weight))
 
@@ -114,7 +140,7 @@ class Categories:
         first = np.full(len(self.labels), len(codes))
         first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several assignments the last counts
         order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
-        places = np.zeros(len(self.labels), np.int64)
+        places = np.zeros_like(narrow(first, len(self.labels)))
         places[order] = np.arange(len(order))
         found = object.__new__(Categories)
         labels = tuple(self.labels[code] for code in order)
@@ -170,7 +196,8 @@ class Hierarchy:
             for start in range(len(path)):
                 nodes.setdefault(path[start:], len(nodes))
         parents = [nodes[node[1:] or node] for node in nodes]
-        object.__setattr__(self, "leaf", np.array([nodes[paths[value]] for value in values], np.int64))
+        leaves = np.array([nodes[paths[value]] for value in values], np.int64)
+        object.__setattr__(self, "leaf", narrow(leaves, len(nodes)))
         object.__setattr__(self, "labels", tuple(node[0] for node in nodes))
         object.__setattr__(self, "parents", np.array(parents, np.int64))
         object.__setattr__(self, "cost", cost)
@@ -188,7 +215,7 @@ class Hierarchy:
         found = object.__new__(Hierarchy)
         for name in ("labels", "parents", "cost", "weight"):
             object.__setattr__(found, name, getattr(self, name))
-        object.__setattr__(found, "leaf", nodes)
+        object.__setattr__(found, "leaf", narrow(nodes, len(self.parents)))
         return found
 
     @property

@@ -12,7 +12,7 @@ from noiseless.search import cut_kernels
 from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, begins
 from noiseless.search.entries import stable_order
 from noiseless.tables.coding import whole_type
-from noiseless.tables.kernels import compiled, ranked
+from noiseless.tables.kernels import compiled
 
 PACK = 48
 """How many values a pack has at most: cells of packs are also grown, and looked at member by member."""
@@ -258,7 +258,9 @@ def width(axis: Axis, codes: IntArray) -> float:
     """How much of a column a cell spans, times what it counts."""
     low, high = codes.min(), codes.max()
     if isinstance(axis, CategoryAxis):
-        spans = np.array([len(ranked(codes - low)[0]) - 1.0])
+        met = np.zeros(int(high) - int(low) + 1, bool)
+        met[codes - low] = True
+        spans = np.array([np.count_nonzero(met) - 1.0])
     else:
         spans = axis.spans(np.array([low]), np.array([high]))
     return float(_counted(axis, spans)[0])

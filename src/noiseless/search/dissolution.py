@@ -27,6 +27,9 @@ CLOSER = 2
 MOST_JOINING = 5000
 """So many values are looked for a new cell at most."""
 
+_NO_MORE = 1 + 1e-12
+"""Less than so many times a cost, by floats: less, or equal."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dissolution:
@@ -84,7 +87,8 @@ class Dissolution:
             near.changed(cell, kept[cell])
         far = self._costs[self.cells.cell_of[leaving]]
         for value in leaving[np.argsort(-far, kind="stable")].tolist():  # what fails then fails soon
-            homes = [cell for cell in near.cells_near(value, most) if groups[kept[cell][0]] == groups[value]]
+            cells = near.cells_near(value, most * _NO_MORE)
+            homes = [cell for cell in cells if groups[kept[cell][0]] == groups[value]]
             if homes:
                 kept[homes[0]].append(value)
                 near.changed(homes[0], kept[homes[0]])

@@ -13,7 +13,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import TreeAxis
-from noiseless.search.codebook import ColumnCodebook, combined
+from noiseless.search.codebook import ColumnCodebook
 
 NEVER = 2**62
 """More than any cost."""
@@ -58,11 +58,10 @@ class Hulls:
             return
         scaled = codebook.scaled
         self._trees = [_Tree(axis, costs) for axis, costs in codebook.trees]
-        places = np.array([axis.codes for axis, _ in codebook.trees], np.int64).reshape(-1, size)
-        numbers = [np.pad(scaled.positions.T.astype(np.int64), ((0, 0), (0, room))) for _ in range(3)]
-        self._low, self._high, self._sum = numbers
-        self._mark, self._place = (
-            np.pad(part, ((0, 0), (0, room))) for part in (scaled.categories.T, places)
+        numbers, marks = scaled.positions(slice(None)), scaled.categories
+        self._low, self._high, self._sum, self._mark, self._place = (
+            np.pad(np.array(part, np.int64).reshape(-1, size), ((0, 0), (0, room)))
+            for part in (numbers, numbers, numbers, marks, [axis.codes for axis, _ in codebook.trees])
         )
         self._mean = codebook.word == "centroid" and len(self._low) > 0
         self._alike = not self._mean and codebook.word != "medoid"
@@ -82,10 +81,7 @@ class Hulls:
         return list(np.zeros((len(self.counts), 1), np.int64))
 
     def together(self, cell: int, others: IntArray | None = None) -> Costs:
-        """What a cell costs with each of others (all if not given), or at least that.
-
-        No codeword is nearer to all members than half of any one column's width.
-        """
+        """What a cell costs with each of others (all if not given), or at least that."""
         chosen = slice(None) if others is None else others
         count = self.counts[chosen] + self.counts[cell]
         if self.codebook is None:
@@ -97,13 +93,7 @@ class Hulls:
             fixed.append(below * penalty * ((mark[chosen] != mark[cell]) | (mark[cell] < 0)))
         for tree, place in zip(self._trees, self._place, strict=True):
             fixed.append(below * tree.costs_with(int(place[cell]))[place[chosen]])
-        if book.word != "interval" and len(widths) > 1:
-            widths = [combined(widths, "max")]
-        squares = book.combine == "squares"
-        if book.word == "medoid":
-            largest = combined([*widths, *fixed], "max")
-            return largest**2 if squares else largest, below**2 if squares else below
-        return combined([*widths, *fixed], book.combine), below**2 if squares else below
+        return book.least_cost(widths, fixed), below**2 if book.combine == "squares" else below
 
     def _width(self, column: int, cell: int, chosen: slice | IntArray, below: IntArray) -> IntArray:
         """Twice how far the ends are from the middle; or how far the further one is from the mean."""

@@ -22,6 +22,7 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.mean_loss import CertaintyPenalty, exact_sum
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.spans import Spans
+from noiseless.tables.coding import whole_type
 from noiseless.tables.kernels import order_by_code, ranked
 
 PAIRS, AT_ONCE = 10**7, 2**20
@@ -84,14 +85,12 @@ class NearBlocks(NamedTuple):
     """Pairs of a block and one that is near it, by the block and then by what they span together.
 
     Attributes:
-        keys: the block, and what they span.
+        keys: the block, times what all span, and what they span, but for the column of numbers.
         others: the other block.
-        spans: what they span, but for the column of numbers.
     """
 
     keys: IntArray
     others: IntArray
-    spans: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,18 +189,15 @@ class CellReaches:
     def _near(self) -> NearBlocks:
         """The blocks near each that is looked at."""
         (begin, end), chosen, at = self._rivals, self._chosen, 0
-        found = [(np.zeros(0, np.int64),) * 3]
+        found = [(np.zeros(0, np.int64),) * 2]
         while at < len(chosen):
             step = max(1, min(1024, AT_ONCE // int(end[chosen[at]] - begin[chosen[at]])))
             found.append(self._near_some(chosen[at : at + step]))
             at += step
-        blocks, others, spans = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        keys = blocks * self.spans.whole + spans
-        order = np.argsort(keys, kind="stable")
-        return NearBlocks(keys[order], others[order], spans[order])
+        return NearBlocks(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
-    def _near_some(self, blocks: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """The pairs of some blocks with those near them, and what they span."""
+    def _near_some(self, blocks: IntArray) -> tuple[IntArray, IntArray]:
+        """The pairs of some blocks, which ascend, with those near them."""
         low, high = self._rivals[0][blocks[0]], self._rivals[1][blocks[-1]]
         values, seen = self.problem.public[self._heads], self.problem.seen[self._heads]
         radius = np.zeros(len(values), np.int64)
@@ -213,7 +209,9 @@ class CellReaches:
                 known, places = ranked(codes[low:high])
                 spans += self.spans.pairs(column, codes[blocks][:, None], known)[:, places]
         at, other = np.nonzero(spans < radius[blocks][:, None])
-        return blocks[at], other + low, spans[at, other]
+        keys = blocks[at] * self.spans.whole + spans[at, other]
+        order = np.argsort(keys, kind="stable")
+        return keys[order], (other + low)[order].astype(whole_type(len(self._heads)))
 
     # --- near values ------------------------------------------------------------------------------
 
@@ -236,16 +234,16 @@ class CellReaches:
         few = _fewest(last - first)
         answers, limits, first, last = (part[few] for part in (answers, limits, first, last))
         centre, pair = _expanded(first, last - first)
-        places, room = self._places[answers][centre], limits[centre] - 1 - near.spans[pair]
-        base = near.others[pair] * self._length
+        spans, base = near.keys[pair] % self.spans.whole, near.others[pair].astype(np.int64) * self._length
+        places, room = self._places[answers][centre], limits[centre] - 1 - spans
         low = np.searchsorted(keys, base + np.maximum(places - room, 0))
         high = np.searchsorted(keys, base + np.minimum(places + room, self._length - 1), "right")
         many = np.bincount(centre, high - low, len(answers)).astype(np.int64)
         few = _fewest(many)
         kept = few[centre]
         number, at = _expanded(low[kept], (high - low)[kept])
-        centre, pair, places = (part[kept][number] for part in (centre, pair, places))
-        spans = near.spans[pair] + np.abs(self._places[order[at]] - places)
+        centre, spans, places = (part[kept][number] for part in (centre, spans, places))
+        spans = spans + np.abs(self._places[order[at]] - places)
         reaches = self._reaches(answers, centre, order[at], spans)[few]
         return NearAnswers(answers[few], np.where(reaches < 0, limits[few], reaches), reaches < 0)
 

@@ -209,6 +209,8 @@ class Problem:
     @cached_property
     def weights(self) -> IntArray:
         """How many rows each public value has."""
+        if self.side is None:
+            return self.counts
         return add_by_code(self.public, self.counts, self.size)
 
     @cached_property
@@ -296,13 +298,16 @@ class Problem:
 
     @cached_property
     def line(self) -> IntArray | None:
-        """Where public values lie if they are one numeric column, all different within a group; else None."""
+        """Where public values lie if they are one numeric column, all different within a group; else None.
+
+        None for squared distances, too: half a cell's width is then not what it costs.
+        """
         book = self.codebook
-        if not isinstance(book, ColumnCodebook) or len(book.columns) != 1:
+        if not isinstance(book, ColumnCodebook) or len(book.columns) != 1 or book.distance == "squared":
             return None
         if not isinstance(book.columns[0], Numbers):
             return None
-        places = book.scaled.positions[:, 0]
+        places = book.scaled.positions(slice(None))[0]
         order = np.argsort(places, kind="stable")
         if self.groups is not None:
             order = order[np.argsort(self.group_of[order], kind="stable")]
@@ -357,7 +362,7 @@ class Problem:
         """
         if self.size == 1:
             raise RequestError(
-                "there is one public value only: the public columns tell nothing, and nothing can be merged; "
+                "there is only one public value: they reveal nothing, and nothing can be merged; "
                 "name another public column"
             )
         if self.joint.size_x == 1:

@@ -11,9 +11,10 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.search.axes import begins
 from noiseless.search.codebook import ColumnCodebook
-from noiseless.search.hulls import Hulls
+from noiseless.search.entries import stable_order
 from noiseless.search.loss import Length
 from noiseless.search.problem import Problem
+from noiseless.tables.coding import whole_type
 
 PAIRS_WORK = 10**7
 """About so many pairs of values are looked at."""
@@ -51,17 +52,13 @@ class Radii:
         counts = np.bincount(self.problem.seen)
         return [int(code) for code in np.argsort(-counts, kind="stable")[:MOST_CODES]]
 
-    @cached_property
-    def _hulls(self) -> Hulls:
-        return Hulls(self._book, self.problem.size)
-
     def _holders(self, code: int) -> tuple[IntArray, IntArray]:
         """The public values that have each sensitive value, one after the other, and where each begins."""
         problem = self.problem
         mine = problem.seen[problem.joint.y] == code
         s, x = problem.joint.x[mine], problem.public[problem.joint.y[mine]]
-        order = np.argsort(s, kind="stable")
-        return x[order], np.flatnonzero(begins(s[order]))
+        order = stable_order(s)
+        return x[order].astype(whole_type(problem.size)), np.flatnonzero(begins(s[order]))
 
     def _reaches(self, code: int, *, every: bool) -> Iterator[tuple[int, IntArray]]:
         """For some centres what a cell with each and with each sensitive value costs at least: numerators.
@@ -69,10 +66,10 @@ class Radii:
         A cell that holds a centre and another value costs at least the bound of the two.
         """
         holders, starts = self._holders(code)
-        values, place = np.unique(holders, return_inverse=True)
+        values, bounds = np.flatnonzero(np.bincount(holders)), np.empty(self.problem.size, np.int64)
         for centre in self._centres(values, every=every).tolist():
-            bounds, _ = self._hulls.together(centre, values)
-            yield centre, np.minimum.reduceat(bounds[place.reshape(-1)], starts)
+            bounds[values] = self._book.pair_bounds(centre, values)
+            yield centre, np.minimum.reduceat(bounds[holders], starts)
 
     def _centres(self, values: IntArray, *, every: bool) -> IntArray:
         most = max(8, PAIRS_WORK // len(values))
@@ -110,8 +107,7 @@ class Radii:
 
     def _ratio(self, limit: Length) -> Fraction:
         """A limit on the integer scale."""
-        unit = self._book.scaled.unit
-        return limit.squared / unit**2 if self._book.combine == "squares" else _above(limit) / unit
+        return (limit.squared if self._book.rooted else _above(limit)) / self._book.cost_unit
 
     def length(self, top: int, bottom: int) -> Length:
         """A numerator and the denominator as a length."""

@@ -26,7 +26,7 @@ from noiseless.search.limits import Limit
 from noiseless.search.packs import Wants, grown_cells, losses
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.survey import Progress
-from noiseless.tables.coding import whole_type
+from noiseless.tables.coding import narrow, whole_type
 from noiseless.work import active
 
 BATCH = 2**15
@@ -117,7 +117,7 @@ class TopDown:
             parts = [batch] if once or len(batch) <= BATCH else self._apart(batch, prefer)
             if len(parts) > 1:
                 return parts
-            blocks = batch if once else self._blocks(batch, prefer)
+            blocks = (batch if once else self._blocks(batch, prefer)).widened()
             limits = [limit.take(blocks.members) for limit in self.limits]
             made, packs = self._cut_small(blocks, limits, prefer, once=once)
             members[batch.offset : batch.offset + len(batch)] = blocks.members[made.members]
@@ -143,7 +143,7 @@ class TopDown:
             starts = made.cells.starts[first:last] - batch.offset
             cells = CutCells(np.arange(len(batch)), starts)
             if not wanted.is_over:
-                cells = self._grow_small(batch, cells)
+                cells = self._grow_small(batch.widened(), cells)
             members[batch.offset : batch.offset + len(batch)] = batch.members[cells.members]
             found.append(cells.starts + batch.offset)
             return []
@@ -153,7 +153,7 @@ class TopDown:
 
     def _run(self, work: Task, cells: CutCells, progress: Progress) -> None:
         """Do work on a batch of all cells, and on what that leaves; in threads where it is compiled."""
-        codes = [axis.codes[cells.members].astype(whole_type(len(self.rows))) for axis in self.axes]
+        codes = [axis.codes[cells.members] for axis in self.axes]
         waiting = [CellBatch(cells.members, codes, cells.starts, 0)]
         del codes
         _run(work, waiting, min(os.cpu_count() or 1, THREADS) if self.fast else 1, progress)
@@ -177,7 +177,9 @@ class TopDown:
             return batch.halves()
         rows = None if self._even else self.rows[batch.members]
         columns = list(zip(self.axes, batch.codes, strict=True))
-        for axis, codes in sorted(columns, key=lambda column: -width(*column)):
+        if len(columns) > 1:
+            columns.sort(key=lambda column: -width(*column))
+        for axis, codes in columns:
             for code in coarse_cuts(axis, codes, rows, prefer):
                 parts = batch.parted(codes <= code)
                 if all(map(len, parts)) and self._allow(*parts):
@@ -320,8 +322,8 @@ def _dealt(axis: Axis, problem: Problem) -> Axis:
     order = stable_order(secrets)
     counts = np.bincount(secrets)
     turns = (np.arange(many) - (np.cumsum(counts) - counts)[secrets[order]] + 0.5) / counts[secrets[order]]
-    places = np.empty(many, whole_type(many))
-    places[order[np.argsort(turns, kind="stable")]] = np.arange(many)
+    places = np.empty_like(narrow(order, many))
+    places[order[stable_order((turns * 2**30).astype(np.int64))]] = np.arange(many)
     return replace(axis, codes=places[axis.codes]) if np.any(places[1:] < places[:-1]) else axis
 
 

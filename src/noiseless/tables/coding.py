@@ -1,5 +1,6 @@
 """Columns as codes: which type a column has, its distinct values in order, and the code of each row."""
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -29,6 +30,12 @@ _FEW_CODES, _CODES_A_ROW = 2**20, 4
 def whole_type(limit: int) -> type[np.signedinteger[Any]]:
     """The type for whole numbers below `limit`: large arrays cost time and memory by the byte."""
     return np.int32 if limit < 2**31 else np.int64
+
+
+def narrow(codes: IntArray, size: int) -> IntArray:
+    """Codes below `size` in the narrowest type that holds them: for what is held long, and only looked up."""
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return codes.astype(next(kind for kind in kinds if size - 1 <= np.iinfo(kind).max), copy=False)
 
 
 @dataclass(frozen=True)
@@ -250,6 +257,18 @@ def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
         decimal = decimal and not whole and _one_spelling_a_number(text, identifier(column))
         kinds[column] = "BIGINT" if whole else "DOUBLE" if decimal else "DATE" if date else "VARCHAR"
     return kinds
+
+
+_BLANKS = {"na", "n/a", "nan", "nil", "none", "null", "missing", "unknown", "inf", "true", "false"}
+"""What stands in a column of numbers where there is none."""
+
+
+def names_are_texts(table: "DuckDBTable") -> bool:
+    """Whether a word stands above each column of a text file, and numbers or dates below one of them."""
+    columns = table.columns[:_BATCH]
+    if not all(re.search(r"[^\W\d_]", column) and column.casefold() not in _BLANKS for column in columns):
+        return False
+    return any(kind != "VARCHAR" for kind in _kinds(table, columns).values())
 
 
 def _one_spelling_a_number(text: "DuckDBTable", quoted: str) -> bool:

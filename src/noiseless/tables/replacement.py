@@ -256,7 +256,7 @@ def rewrite(
     ending = out.suffix.lower()
     rows = _Rewriting(_typed(table, as_text=ending in _AS_WRITTEN), change, fields)
     name = f"noiseless_rows_{uuid4().hex}"
-    writer = OwnEngine(_writer())
+    writer = OwnEngine(ordered_writer())
     writer.connection.register(name, pa.RecordBatchReader.from_batches(rows.schema, iter(rows)))
     with written_whole(out, table.files) as part:
         try:
@@ -269,7 +269,7 @@ def rewrite(
         check()
 
 
-def _writer() -> duckdb.DuckDBPyConnection:
+def ordered_writer() -> duckdb.DuckDBPyConnection:
     """An engine apart, of one thread: rows are written in the order in which they come, as they come.
 
     With more threads the engine keeps the order by holding back what it has written, all of it in the end.

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
-from noiseless.tables.coding import Coding, encode, whole_type
+from noiseless.tables.coding import Coding, encode, narrow, whole_type
 from noiseless.tables.kernels import add_by_code, distinct_keys, run_starts, sort_together, split_last
 
 KEY_LIMIT = 2**63
@@ -109,8 +109,13 @@ class Tally:
     def from_arrow(cls, table: pa.Table, count: str) -> "Tally":
         """Tally combinations that an engine has grouped; column `count` says how often each occurs."""
         weights = table.column(count).cast(pa.int64()).to_numpy()
-        encoded = [encode(n, table.column(n)) for n in table.column_names if n != count]
-        return cls.from_codes([e[0] for e in encoded], [e[1] for e in encoded], weights)
+        codings, codes = [], list[IntArray]()
+        for name in table.column_names:
+            if name != count:
+                coding, places = encode(name, table.column(name))
+                codings.append(coding)
+                codes.append(narrow(places, coding.size))
+        return cls.from_codes(codings, codes, weights)
 
     @classmethod
     def from_codes(cls, codings: Sequence[Coding], codes: Iterable[IntArray], weights: IntArray) -> "Tally":

@@ -34,8 +34,8 @@ The certificate of published tables holds these tables: compare them with what w
 stays possible for every figure, shown by tables of integers that fit and proved by adding figures up.
 
 This file stands alone. It is the checker of `noiseless verify` with plain Python around it, written out by
-`noiseless verify --write-standalone`. What each check means is told in the documentation of noiseless, on
-the pages "Verifying" and "The certificate".
+`noiseless verify --write-standalone`. Each check is explained in the documentation
+of noiseless, on the pages "Verifying" and "The certificate".
 """
 
 from __future__ import annotations
