@@ -248,6 +248,14 @@ def test_out_of_time_nothing_false_is_said() -> None:
             check_claims(published, knowledge, certificate)
 
 
+def test_out_of_time_a_contradiction_is_not_safe() -> None:
+    """Halves fit and integers do not: as long as that is not known, nothing holds."""
+    pairs = [["a", "b"], ["b", "c"], ["a", "c"]]
+    tables = Publication.of_rows(["a", "b", "c"], [(0, 3)] * 3, [(pair, Told.exact(1)) for pair in pairs])
+    assert len(audit_tables(tables).inconsistent) == 3
+    assert not audit_tables(tables, time_limit=0).holds
+
+
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:  # noqa: ANN401 - JSON
     """Every number and text of a JSON document, and the way to it."""
     if isinstance(value, dict | list):

@@ -50,7 +50,9 @@ def test_levels_that_pandas_leaves_out_are_zero() -> None:
     del counts[("f", 2)]
     found = read_request(counts)
     assert told(found)["A", "f", "2"] == (0, 0)
-    assert found.notes == ("table 1: 3 combinations that it leaves out; read as 0",)
+    assert found.notes == (
+        "table 1: 3 combinations that it leaves out; read as 0 (told absent=withheld, if they are withheld)",
+    )
 
 
 def test_a_pivot_table_of_sums() -> None:
