@@ -126,9 +126,9 @@ def _patients(axes: Axes, rows: list[tuple[int, str]], illnesses: list[str], alo
 def reports() -> None:
     """The reports of an audit and of a release, as the tutorials make them."""
     with tutorial_folder("audit") as folder, browser(folder) as reader:
-        page(reader, folder / "report.html", 1045, "report")
+        page(reader, folder / "report.html", 1072, "report")
     with tutorial_folder("release") as folder, browser(folder) as reader:
-        page(reader, folder / "report.html", 1120, "tutorial-release-report")
+        page(reader, folder / "report.html", 1008, "tutorial-release-report")
 
 
 def page(reader: Reader, file: Path, height: int, name: str) -> None:

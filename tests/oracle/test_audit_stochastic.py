@@ -1,8 +1,10 @@
 """`audit --stochastic` against the definitions of section VI of [P3], by enumeration of a table's rows."""
 
+import json
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
+from noiseless.cli.main import run
 from noiseless.errors import RequestError
 
 ROWS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=9)
@@ -115,3 +118,22 @@ def test_too_many_pairs_are_refused_before_any_work(monkeypatch: pytest.MonkeyPa
     audit = nl.audit(pa.table({"s": [0, 1, 2], "y": [0, 0, 1]}), sensitive="s", public="y")
     with pytest.raises(RequestError, match="3 pairs of sensitive and public values are too many"):
         audit.stochastic()
+
+
+def test_the_command_says_the_same_in_text_json_and_on_its_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, page = tmp_path / "t.csv", tmp_path / "page.html"
+    table.write_text("s,y\na,1\nb,1\na,2\nb,2\nb,2\n")
+    asked = ["audit", str(table), "--sensitive", "s", "--public", "y", "--stochastic"]
+    assert run([*asked, "--html", str(page)]) == 0
+    text = capsys.readouterr().out
+    assert run([*asked, "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)["stochastic"]
+    epsilon = math.log(Fraction(1, 2) / Fraction(1, 3))  # both secrets can be in both groups
+    assert epsilon <= told["local_dp"]["epsilon_nats"] < epsilon + NEAR
+    assert told["local_dp"]["statement"] in text
+    assert told["local_dp"]["statement"] in page.read_text("utf-8")
+    assert "(no guarantee for anybody)" in text
+    assert run([*asked[:-1], "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stochastic"] is None

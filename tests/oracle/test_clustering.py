@@ -19,6 +19,7 @@ import noiseless as nl
 from noiseless.search.first_rise import every_stop
 from noiseless.search.goal import Goal
 from noiseless.search.greedy import GreedyPaths
+from noiseless.search.loss import Objective
 from noiseless.search.merging import ColumnCodebook, Numbers
 from noiseless.search.portfolio import Problem, choose
 from noiseless.verification import standalone_script
@@ -29,6 +30,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=2, ma
     lambda pairs: min(len({s for s, _ in pairs}), len({x for _, x in pairs})) > 1
 )
 NEAR = 1e-9
+OBJECTIVES: tuple[Objective, ...] = ("leakage", "maximin")
 
 
 class Game:
@@ -74,10 +76,10 @@ def as_cells(members: Iterable[Iterable[int]]) -> Partition:
     return frozenset(frozenset(map(int, cell)) for cell in members)
 
 
-@given(pairs=PAIRS, weight=WEIGHTS, objective=st.sampled_from(["leakage", "maximin"]))
+@given(pairs=PAIRS, weight=WEIGHTS, objective=st.sampled_from(OBJECTIVES))
 @settings(deadline=None)
 def test_a_release_stops_where_the_paper_does(
-    pairs: list[tuple[int, int]], weight: Fraction, objective: str
+    pairs: list[tuple[int, int]], weight: Fraction, objective: Objective
 ) -> None:
     game = Game(pairs)
     stop = game.stop(objective, weight)
@@ -102,9 +104,9 @@ def test_a_release_stops_where_the_paper_does(
     assert done.gap is None
 
 
-@given(pairs=PAIRS, objective=st.sampled_from(["leakage", "maximin"]))
+@given(pairs=PAIRS, objective=st.sampled_from(OBJECTIVES))
 @settings(deadline=None)
-def test_a_frontier_has_the_stop_of_every_weight(pairs: list[tuple[int, int]], objective: str) -> None:
+def test_a_frontier_has_the_stop_of_every_weight(pairs: list[tuple[int, int]], objective: Objective) -> None:
     game = Game(pairs)
     joint = nl.JointRange.from_pairs([(s, x) for x in game.values for s, y in sorted(pairs) if y == x])
     problem = Problem(joint, ColumnCodebook(Numbers(game.values), distance="squared"))

@@ -121,11 +121,12 @@ def test_answers_together_are_as_private_as_is_said(times: int) -> None:
     for mechanism in mechanisms(1, 20):
         epsilon, delta, kl, _ = worst(mechanism, 1)
         together = {
-            x: tuple(math.prod(each) for each in product(row, repeat=times)) for x, row in mechanism.items()
+            x: tuple(math.prod(each, start=Fraction(1)) for each in product(row, repeat=times))
+            for x, row in mechanism.items()
         }
         pairs = [(p, q) for p in together.values() for q in together.values()]
         all_told = max(information(list(together.values()), prior) for prior in priors(VALUES))
-        lost = max(sum(float(max(a - b, 0)) for a, b in zip(p, q, strict=True)) for p, q in pairs)
+        lost = max(sum(float(max(a - b, Fraction(0))) for a, b in zip(p, q, strict=True)) for p, q in pairs)
         found = convert("delta", "delta", delta=delta, times=times).delta
         assert found is not None
         assert found >= lost - SLACK
@@ -160,7 +161,7 @@ def test_one_prior_bounds_no_closeness() -> None:
     assert not convert("mi", "dp", epsilon=1e-6, variant="bayesian").follows
 
 
-def bayesian_epsilon(prior: dict[tuple[int, int], Fraction], mechanism: Mechanism) -> float:
+def bayesian_epsilon(prior: dict[tuple[int, ...], Fraction], mechanism: Mechanism) -> float:
     """(60) of [P5]: the other entry known, or not."""
     found = 0.0
     for entry in (0, 1):
@@ -180,7 +181,9 @@ def bayesian_epsilon(prior: dict[tuple[int, int], Fraction], mechanism: Mechanis
 def test_bayesian_answers_do_not_add_up() -> None:
     """What is unknown of other entries is in both answers."""
     prior = dict(zip(product(range(2), repeat=2), (Fraction(n, 45) for n in (18, 19, 1, 7)), strict=True))
-    once = {x: (Fraction(n, 10), Fraction(10 - n, 10)) for x, n in zip(prior, (9, 7, 8, 2), strict=True)}
+    once: Mechanism = {
+        x: (Fraction(n, 10), Fraction(10 - n, 10)) for x, n in zip(prior, (9, 7, 8, 2), strict=True)
+    }
     twice = {x: tuple(p * q for p, q in product(row, repeat=2)) for x, row in once.items()}
     assert bayesian_epsilon(prior, twice) > 2 * bayesian_epsilon(prior, once) + 0.18
     with pytest.raises(RequestError, match="do not add up"):
@@ -247,7 +250,7 @@ def test_a_private_answer_is_charged_no_less_than_it_can_tell(
     (tmp_path / "t.csv").write_text("x\n1\n2\n")
     (tmp_path / "t.toml").write_text(FILE.format(unit=""))
     with Curator.open(tmp_path / "t.toml") as curator:
-        plain = PrivateAnswer(Fraction(epsilon), Fraction(delta))
+        plain = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace")
         charged = curator.record_private(plain)
         assert curator.state.spent.capacity == charged.bits
         rows = [tuple(map(Fraction, row)) for row in response(4, float(epsilon), float(delta))]
@@ -259,15 +262,15 @@ def test_a_private_answer_is_charged_no_less_than_it_can_tell(
         rows = [tuple(map(Fraction, row)) for row in response(4, 2 * float(epsilon), min(lost, 1.0))]
         for prior in priors(4):
             assert float(between.bits) * math.log(2) >= information(rows, prior) - SLACK
-        several = PrivateAnswer(Fraction(epsilon), Fraction(delta), times=3).charge(curator.public)
-        assert several.bits <= min(3 * charged.bits * (1 + Fraction(1, 10**9)), 2)
-        assert several.bits >= min(charged.bits, 2)
+        several = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace", times=3).charge(curator.public)
+        assert several.bits <= min(3 * charged.bits * (1 + Fraction(1, 10**9)), Fraction(2))
+        assert several.bits >= min(charged.bits, Fraction(2))
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / "t.csv").write_text("who,x\na,1\na,2\nb,0\n")
     unit = 'unit = "who"\nmax_rows = 2'
     (tmp_path / "rows" / "t.toml").write_text(FILE.format(unit=unit))
     with Curator.open(tmp_path / "rows" / "t.toml") as curator:
-        each = PrivateAnswer(Fraction(epsilon), Fraction(delta), per_row=True).charge(curator.public)
+        each = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace", per_row=True).charge(curator.public)
         rows = [tuple(map(Fraction, row)) for row in response(4, float(epsilon), float(delta))]
         both = [tuple(p * q for p in one for q in two) for one in rows for two in rows]
         told = information(both, [1 / 16] * 16)

@@ -66,9 +66,10 @@ def test_it_lowers_the_lagrangian_until_no_pair_does(
 ) -> None:
     order = sorted(table, key=lambda pair: (pair[1], pair[0]))
     joint = nl.JointRange.from_pairs(order)
-    counts = [table[joint.x_labels[s], joint.y_labels[x]] for s, x in zip(joint.x, joint.y, strict=True)]
+    of_x, of_y = joint.x_labels or (), joint.y_labels or ()
+    counts = [table[of_x[s], of_y[x]] for s, x in zip(joint.x, joint.y, strict=True)]
     cells = submodular_agglomeration(joint, weight, counts)
-    cell_of = {x: int(cell) for x, cell in zip(joint.y_labels, cells.cell_of, strict=True)}
+    cell_of = {x: int(cell) for x, cell in zip(of_y, cells.cell_of, strict=True)}
     ended = lagrangian(table, cell_of, weight)
     assert ended <= lagrangian(table, {x: x for x in cell_of}, weight) + 1e-9
     for one, two in combinations(range(cells.count), 2):

@@ -16,7 +16,7 @@ from noiseless.ledger.analysts import list_tokens, token_hash
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import OwnEngine, spill_folder
-from noiseless.tables.replacement import _writer
+from noiseless.tables.replacement import ordered_writer
 
 AUDIT = ("audit", "meters.csv", "--sensitive", "heating", "--public", "suburb", "--records")
 WRITERS = {
@@ -144,7 +144,7 @@ def test_what_spills_to_disk_is_seen_by_nobody_else(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE t (x INTEGER)")
     table = open_table(f"duckdb:///{tmp_path / 't.duckdb'}::t")
     assert isinstance(table, DuckDBTable)
-    for engine in (OwnEngine.start(), OwnEngine(_writer()), table.engine):
+    for engine in (OwnEngine.start(), OwnEngine(ordered_writer()), table.engine):
         assert engine.rows("SELECT current_setting('temp_directory')") == [(spill_folder(),)]
 
 

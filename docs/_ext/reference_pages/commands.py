@@ -153,7 +153,7 @@ def _meaning(parameter: Any) -> str:  # noqa: ANN401
         [
             plain(parameter.help or ""),
             *(["**Required.**"] if parameter.required and parameter.param_type_name == "option" else []),
-            *(["May be given several times."] if parameter.multiple else []),
+            *(["Repeatable."] if parameter.multiple else []),
             *([f"Default: {default}."] if default else []),
         ]
     )

@@ -73,7 +73,7 @@ SUBJECTS = (
                 ("tabulations.result", name)
                 for name in ("CellFinding", "PersonFinding", "RequirementFinding", "ContributorFinding")
             ),
-            ("tabulations.magnitudes", "Contributions"),
+            ("tabulations.magnitudes", "ContributorAmounts"),
         ),
     ),
     Subject(

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from noiseless.display import counted, verb
+from noiseless.display import counted, percent_above, percent_below, verb
 from noiseless.tables.spellings import spelling_texts
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def _told_apart(components: int, name: str) -> str:
 def summary(audit: "Audit") -> dict[str, str]:
     """The main numbers in words; what there is nothing to say of is left out."""
     ruling = None if audit.rules is None else audit.rules.ruling
+    odds = audit.odds
     found = {
         "audited": (
             f"{audit.source}: {counted(audit.rows, 'rows')}, {counted(audit.public_values, 'groups')}"
@@ -78,6 +79,7 @@ def summary(audit: "Audit") -> dict[str, str]:
         "homogeneous groups": (
             f"{audit.homogeneous_groups:,} ({counted(audit.homogeneous_persons, audit.heads)})"
         ),
+        "best guess right": f"{percent_above(odds.best_guess)} (blind: {percent_below(odds.blind_guess)})",
     }
     return {name: text for name, text in found.items() if text}
 

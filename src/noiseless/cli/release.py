@@ -50,8 +50,7 @@ Examples:
   noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
   --min-rows 5 --prefer mean -o released.csv
 
-  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.05
-  --distance squared --codeword centroid -o released.csv
+  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.1 -o released.csv
 
   noiseless release heart.csv --sensitive age --public age --public chol --min-posterior 5 -o released.csv
 
@@ -206,8 +205,6 @@ Examples:
   noiseless frontier heart.csv --sensitive age --public chol
 
   noiseless frontier heart.csv --sensitive age --public chol --utility resolution --plot frontier.svg
-
-  noiseless frontier heart.csv --sensitive age --public chol --method first-rise
 
   noiseless frontier --config release.toml --html frontier.html
 """

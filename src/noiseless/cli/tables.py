@@ -12,6 +12,7 @@ from noiseless.cli.options import (
     FormatOption,
     HtmlOption,
     StepOption,
+    column_option,
     number_option,
     option,
     print_json,
@@ -67,7 +68,7 @@ READING: dict[str, Any] = {
     "cols": Annotated[list[str] | None, option("A dimension whose labels stand above.", "DIMENSION")],
     "value": Annotated[
         str | None,
-        option("The column of figures, where each line is one; the column that is added up.", "COLUMN"),
+        column_option("The column of figures, where each line is one; the column that is added up."),
     ],
     "totals": Annotated[
         list[str] | None,
@@ -91,7 +92,7 @@ READING: dict[str, Any] = {
     ],
     "sheet": Annotated[str | None, option("The sheet of an Excel file; the first without it.", "NAME")],
     "microdata": Annotated[str | None, option("The records behind the table.", "TABLE")],
-    "unit": Annotated[str | None, option("The column of the records that names a contributor.", "COLUMN")],
+    "unit": Annotated[str | None, column_option("The column of the records that names a contributor.")],
     "bounds": Annotated[
         tuple[Decimal, Decimal] | None,
         number_option("--bounds", "LO HI", "The least and the largest value that a base cell can have."),
@@ -168,11 +169,11 @@ def audit_command(
                 proofs = dumps(found.certificate(public=not internal), indent=1)
                 part.write_text(f"{proofs}\n", "utf-8", newline="\n")
         if html is not None:
-            write_tabulation_html(found, html, request.notes, request.files)
+            write_tabulation_html(found, html, request.files, private=internal)
     if output == "json" or json:
         print_json(found.to_dict())
     else:
-        say(tabulation_text(found, request.notes))
+        say(tabulation_text(found))
     if found.inconsistent:
         rows = "; ".join(f"{name}: {', '.join(labels)}" for name, labels in found.inconsistent)
         typer.echo(printable(f"noiseless: these figures contradict each other, mend one: {rows}"), err=True)

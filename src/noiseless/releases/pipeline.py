@@ -274,7 +274,8 @@ def released_table(source: ReleaseSource, cell_of: IntArray, words: Mapping[str,
         cell_of: the cell of each public tuple.
         words: what each public column reads in each cell.
     """
-    tally, cells = source.kept, cell_of[public_of_kept(source)].astype(np.int32)
+    tally = source.kept
+    cells: IntArray = cell_of[public_of_kept(source)].astype(np.int32)
     if source.request.keep_order:
         rows = source.ordered_rows()
     else:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from noiseless.audits.odds import Odds
-from noiseless.display import Facts, Shown, counted, html_rows, kept_text, verb
+from noiseless.display import Facts, Shown, counted, html_rows, kept_text, percent_above, percent_below, verb
 from noiseless.exact import round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
@@ -261,6 +261,10 @@ class Release(Shown):
                 f" (was {was.min_posterior:,})"
             ),
             "fewest rows alike": f"{point.min_rows:,} (was {was.min_rows:,})",
+            "best guess right": (
+                f"{percent_above(self.odds.best_guess)} (was {percent_above(self.odds_before.best_guess)}; "
+                f"blind: {percent_below(self.odds.blind_guess)})"
+            ),
             "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
             "always revealed, I*": f"{point.maximin} (was {was.maximin})",
             "bits of resolution kept": f"{kept} bits (was {before} bits)",

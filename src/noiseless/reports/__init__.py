@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from noiseless.reports.plots import bipartite_plot, contribution_plot, posterior_plot
     from noiseless.reports.release_page import render_release, write_release_html
     from noiseless.reports.tabulation_page import tabulation_html, write_tabulation_html
-    from noiseless.reports.tabulation_text import tabulation_text
 
 _HOMES = {
     "audit_html": "audit_page",
@@ -24,7 +23,6 @@ _HOMES = {
     "render_release": "release_page",
     "save_plot": "frontier_plot",
     "tabulation_html": "tabulation_page",
-    "tabulation_text": "tabulation_text",
     "write_audit_html": "audit_page",
     "write_frontier_html": "frontier_page",
     "write_release_html": "release_page",
@@ -40,7 +38,6 @@ __all__ = [
     "render_release",
     "save_plot",
     "tabulation_html",
-    "tabulation_text",
     "write_audit_html",
     "write_frontier_html",
     "write_release_html",

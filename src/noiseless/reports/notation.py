@@ -105,10 +105,10 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
 
 
 def wrapped(text: str, indent: int = 0) -> str:
-    """A paragraph, no line of it too long, even when it is put so far to the right."""
+    """A paragraph, no line of it too long; one that is put to the right holds names, which stay whole."""
     import textwrap
 
-    return textwrap.fill(printable(text), _WIDTH - indent)
+    return textwrap.fill(printable(text), _WIDTH - indent, break_on_hyphens=not indent)
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

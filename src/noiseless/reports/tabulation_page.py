@@ -1,6 +1,6 @@
 """One self-contained HTML page an audit of published tables: the tables, coloured by what is left."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from noiseless import __version__
@@ -23,12 +23,12 @@ _MOST = 100
 """So many rows of a list are shown."""
 
 
-def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
+def tabulation_html(audit: TabulationAudit, *, private: bool = False) -> str:
     """An audit as one page that needs nothing else: no script, no network, the same bytes every time.
 
     Args:
         audit: the audit.
-        notes: what was assumed when the tables were read.
+        private: the audit calls contributors by their names; the page then warns of it.
     """
     view = AuditView(audit)
     publication, sentence = audit.publication, verdict_sentence(view)
@@ -58,24 +58,29 @@ def tabulation_html(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
             parts=report_parts(view),
             most=_MOST,
             step=number_text(publication.step),
-            notes=notes,
+            notes=(*audit.notes, *view.hints),
+            private=private,
             version=__version__,
         )
     )
 
 
 def write_tabulation_html(
-    audit: TabulationAudit, path: Path | str, notes: Sequence[str] = (), sources: Collection[Path] = ()
+    audit: TabulationAudit,
+    path: Path | str,
+    sources: Collection[Path] = (),
+    *,
+    private: bool = False,
 ) -> None:
     """Write the page of an audit; a reader sees the old file or the whole new one, never a part.
 
     Args:
         audit: the audit.
         path: where to write it.
-        notes: as for `tabulation_html`.
         sources: files that must not be written over.
+        private: as for `tabulation_html`; only its owner may then read the file.
 
     Raises:
         OutputError: it cannot be written there.
     """
-    write_page(path, tabulation_html(audit, notes), sources)
+    write_page(path, tabulation_html(audit, private=private), sources, private=private)

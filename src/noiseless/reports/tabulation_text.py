@@ -1,7 +1,5 @@
 """An audit of published tables as plain text for a terminal."""
 
-from collections.abc import Sequence
-
 from noiseless.display import aligned, counted, printable
 from noiseless.reports.notation import table, wrapped
 from noiseless.reports.tabulation_rows import (
@@ -21,7 +19,7 @@ from noiseless.tabulations.audit import TabulationAudit
 _SHOWN, _TOLD_BY = 10, 5
 
 
-def tabulation_text(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
+def tabulation_text(audit: TabulationAudit) -> str:
     """The verdict, what is disclosed and by what, what is left of the others, and what was assumed."""
     view = AuditView(audit)
     blocks = [
@@ -31,7 +29,7 @@ def tabulation_text(audit: TabulationAudit, notes: Sequence[str] = ()) -> str:
         _disclosed(view),
         _left(view),
         *_parts(view),
-        "\n".join(wrapped(f"Note: {note}.") for note in notes),
+        "\n".join(wrapped(f"Note: {note}.") for note in (*audit.notes, *view.hints)),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -77,12 +75,13 @@ def _left(view: AuditView) -> str:
             figure_text(cell.lower, cell.upper, view.publication.step),
             left_text(cell),
         )
-        for cell in view.left[:_SHOWN]
+        for cell in view.left(_SHOWN)
     ]
     if not rows:
         return ""
+    order = ", fewest first" * view.is_ordered
     more = f", the first {_SHOWN} of {len(view.open):,}" if len(view.open) > _SHOWN else ""
-    return table(f"Possible values of the others, fewest first{more}:", ("figure", "possible", "left"), rows)
+    return table(f"Possible values of the others{order}{more}:", ("figure", "possible", "left"), rows)
 
 
 def _parts(view: AuditView) -> list[str]:

@@ -117,6 +117,12 @@ class TreeAxis(Axis):
             nodes = np.where(beyond, self.parents[nodes], nodes)
         return nodes
 
+    def common_of(self, first: IntArray, others: IntArray) -> IntArray:
+        """The lowest node above each of some places, a row each, and each of others; each pair once."""
+        if len(others) <= len(self.points):
+            return self.common(first, others)
+        return self.common(first, np.arange(len(self.points)))[:, others]
+
     def cell_nodes(self, order: IntArray, starts: IntArray) -> IntArray:
         """The lowest node above all members of each cell."""
         codes = self.codes[order]

@@ -8,7 +8,6 @@ from functools import cached_property, reduce
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
@@ -139,7 +138,7 @@ class ColumnCodebook:
 
     @property
     def cost_unit(self) -> Fraction:
-        """What 1 stands for where costs are computed on the integer scale, before a root is taken."""
+        """What 1 of a cost on the integer scale stands for, before a root is taken."""
         return self.scaled.unit**2 if self.combine == "squares" else self.scaled.unit
 
     @property
@@ -267,7 +266,7 @@ class ColumnCodebook:
             np.where(codes[rows] != codes[others], penalty, 0)
             for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True)
         ]
-        fixed += [costs[tree.common(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
+        fixed += [costs[tree.common_of(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
         return numbers, fixed
 
     def least_cost(self, widths: Sequence[IntArray], fixed: Sequence[IntArray]) -> IntArray:
@@ -411,16 +410,9 @@ def _as_categories(column: Column) -> Column:
 
 def _times(steps: IntArray, factor: int) -> IntArray:
     """Steps from the smallest on, times a factor; Python integers where 64 bits are too few."""
-    shifted = steps - steps.min() if steps.dtype == object or _narrow(steps) else _wide(steps)
+    wide = steps.dtype != object and int(steps.max()) - int(steps.min()) >= _ROOM
+    exact = steps.astype(object) if wide else steps
+    shifted = np.asarray(exact - exact.min())
     if shifted.dtype != object and max(1, int(shifted.max())) * factor >= _ROOM:
         shifted = shifted.astype(object)
     return np.asarray(shifted * factor)
-
-
-def _narrow(steps: IntArray) -> bool:
-    return int(steps.max()) - int(steps.min()) < _ROOM
-
-
-def _wide(steps: IntArray) -> npt.NDArray[Any]:
-    exact = steps.astype(object)
-    return np.asarray(exact - exact.min())

@@ -258,8 +258,8 @@ def width(axis: Axis, codes: IntArray) -> float:
     """How much of a column a cell spans, times what it counts."""
     low, high = codes.min(), codes.max()
     if isinstance(axis, CategoryAxis):
-        met = np.zeros(int(high) + 1, bool)
-        met[codes] = True
+        met = np.zeros(int(high) - int(low) + 1, bool)
+        met[codes - low] = True
         spans = np.array([np.count_nonzero(met) - 1.0])
     else:
         spans = axis.spans(np.array([low]), np.array([high]))

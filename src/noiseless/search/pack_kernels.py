@@ -6,7 +6,7 @@ the numbers between its extremes, and `scales[a]` for each of its categories but
 a scale below 0.
 """
 
-# ruff: noqa: PLR0917, PLR0912, PLR0915, C901 - compiled functions take no keywords, and call no others
+# ruff: noqa: PLR0917, PLR0912, C901 - compiled functions take no keywords, and call no others
 
 from noiseless.arrays import FloatArray, IntArray
 
@@ -34,7 +34,7 @@ def grow(
 
     A cell begins with the member farthest from the cell before. It takes the one that widens it least, of
     those with a secret that it does not have as long as it needs more, until it has as many secrets and rows
-    as it needs. Those that are left over in the end join the cell of the member nearest to them.
+    as it needs. Those that are left over in the end have no number (-1).
 
     Invariant: `lows` and `highs` are the ends of the cell that is grown, `has` tells whose categories it has,
     and what is stamped with the clock are its secrets.
@@ -65,10 +65,12 @@ def grow(
                     continue
                 value = 0.0
                 for a in range(d):
-                    if scales[a] < 0:
-                        value += max(highs[a], places[m * d + a]) - min(lows[a], places[m * d + a])
-                    elif not has[m * d + a]:
-                        value += scales[a]
+                    if scales[a] >= 0:
+                        if not has[m * d + a]:
+                            value += scales[a]
+                        continue
+                    place, low, high = places[m * d + a], lows[a], highs[a]
+                    value += place - low if place > high else high - (min(low, place))
                 if best < 0 or (value < worth if growing else value > worth):
                     best, worth = m, value
             if not growing:
@@ -97,6 +99,13 @@ def grow(
                     for m in range(begin, end):
                         has[m * d + a] = has[m * d + a] or places[m * d + a] == places[best * d + a]
             growing = distinct < need or held < least
+
+
+def join_nearest(bounds: Row, places: Numbers, scales: Numbers, labels: Row) -> None:
+    """Give each member that is in no cell (-1) the cell of the member of its pack that is nearest to it."""
+    d = len(scales)
+    for pack in range(len(bounds) - 1):
+        begin, end = bounds[pack], bounds[pack + 1]
         for m in range(begin, end):
             if labels[m] >= 0:
                 continue

@@ -12,7 +12,7 @@ from noiseless.search.batches import CellBatch, CutCells
 from noiseless.search.cuts import PACK
 from noiseless.search.entries import Entries, stable_order
 from noiseless.search.limits import Limit, PosteriorLimit, RowLimit
-from noiseless.search.pack_kernels import categories_held, grow
+from noiseless.search.pack_kernels import categories_held, grow, join_nearest
 from noiseless.tables.kernels import compiled
 
 
@@ -72,6 +72,7 @@ def grown_cells(axes: Sequence[Axis], packs: CellBatch, wants: Wants, *, fast: b
     if not fast:
         given, state = (tuple(part.tolist() for part in parts) for parts in (given, state))
     (compiled(grow) if fast else grow)(*given, wants.least, PACK, *state)
+    (compiled(join_nearest) if fast else join_nearest)(*given[:3], state[-1])
     keys = np.repeat(np.arange(len(packs.starts)), np.diff(bounds)) * PACK + np.asarray(state[-1])
     order = stable_order(keys)
     return CutCells(order, np.flatnonzero(begins(keys[order])))

@@ -19,11 +19,12 @@ from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, leaves_paths_out
 from noiseless.search.improvement import FROM_MONDRIAN, MOST_IMPROVED
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
+from noiseless.search.line_search import FEWEST_BLOCKS
 from noiseless.search.loss import Loss, Method, Objective, Utility, below
 from noiseless.search.measures import Measures, Memory, ReleasePoint, measure
 from noiseless.search.merging.baselines import BASELINES, Baselines
 from noiseless.search.merging.path import MergePath, MergePoint
-from noiseless.search.methods import FEWEST_BLOCKS, UNCHANGED, PartitionSearch, is_small
+from noiseless.search.methods import UNCHANGED, PartitionSearch, is_small
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips

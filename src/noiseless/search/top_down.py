@@ -177,7 +177,9 @@ class TopDown:
             return batch.halves()
         rows = None if self._even else self.rows[batch.members]
         columns = list(zip(self.axes, batch.codes, strict=True))
-        for axis, codes in sorted(columns, key=lambda column: -width(*column)):
+        if len(columns) > 1:
+            columns.sort(key=lambda column: -width(*column))
+        for axis, codes in columns:
             for code in coarse_cuts(axis, codes, rows, prefer):
                 parts = batch.parted(codes <= code)
                 if all(map(len, parts)) and self._allow(*parts):
@@ -321,7 +323,7 @@ def _dealt(axis: Axis, problem: Problem) -> Axis:
     counts = np.bincount(secrets)
     turns = (np.arange(many) - (np.cumsum(counts) - counts)[secrets[order]] + 0.5) / counts[secrets[order]]
     places = np.empty_like(narrow(order, many))
-    places[order[np.argsort(turns, kind="stable")]] = np.arange(many)
+    places[order[stable_order((turns * 2**30).astype(np.int64))]] = np.arange(many)
     return replace(axis, codes=places[axis.codes]) if np.any(places[1:] < places[:-1]) else axis
 
 

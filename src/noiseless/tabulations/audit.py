@@ -14,7 +14,7 @@ from noiseless.tabulations.contributors import contributor_findings
 from noiseless.tabulations.inconsistency import Contradiction, smallest_contradiction
 from noiseless.tabulations.inference import ContradictionError, infer
 from noiseless.tabulations.integer_program import Deadline
-from noiseless.tabulations.magnitudes import Contributions, Rules, requirement_findings
+from noiseless.tabulations.magnitudes import ContributorAmounts, Rules, requirement_findings
 from noiseless.tabulations.persons import person_findings
 from noiseless.tabulations.proofs import ProofWriter
 from noiseless.tabulations.propagation import declared_bounds
@@ -45,6 +45,7 @@ class TabulationAudit(Shown):
         persons: the groups of each table, where a classification is secret.
         requirements: what rules want of figures.
         contributors: what contributors learn.
+        notes: what was assumed when the tables were read.
     """
 
     publication: Publication
@@ -54,7 +55,8 @@ class TabulationAudit(Shown):
     persons: tuple[PersonFinding, ...] = ()
     requirements: tuple[RequirementFinding, ...] = ()
     contributors: tuple[ContributorFinding, ...] = ()
-    contributions: Contributions | None = None
+    contributions: ContributorAmounts | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def inconsistent(self) -> tuple[RowName, ...]:
@@ -70,8 +72,7 @@ class TabulationAudit(Shown):
     @cached_property
     def published(self) -> BoolArray:
         """Which figures are published as they are; named groups are not."""
-        exact = self.publication.told_lower == self.publication.told_upper
-        return np.r_[exact, np.zeros(len(self.groups), bool)]
+        return _published(self.publication, len(self.groups))
 
     @cached_property
     def _known(self) -> BoolArray:
@@ -91,10 +92,10 @@ class TabulationAudit(Shown):
         """Whether everything that was asked is known."""
         if self.ranges is None:
             return True
-        asked = (*self.persons, *self.contributors)
         return (
             not self.ranges.undecided(~self.published & ~self._known)
-            and all(each.decided for each in asked)
+            and all(each.decided for each in self.persons)
+            and all(each.decided for each in self.contributors)
             and all(each.holds is not None for each in self.requirements)
         )
 
@@ -163,6 +164,7 @@ class TabulationAudit(Shown):
             "holds": self.holds,
             "violated": self.violated,
             "decided": self.decided,
+            "notes": list(self.notes),
         }
 
     def _shown(self) -> tuple[str, dict[str, str]]:
@@ -171,6 +173,7 @@ class TabulationAudit(Shown):
                 "figures": "; ".join(f"{table}: {', '.join(labels)}" for table, labels in self.inconsistent)
             }
         hidden = int((~self.published).sum())
+        broken = sum(each.holds is False for each in self.requirements)
         verdict = "holds" if self.holds else "violated" if self.violated else "not decided"
         return "Audit of published tables", {
             "figures": f"{len(self.cells):,}, {hidden:,} of them not published as they are",
@@ -178,10 +181,10 @@ class TabulationAudit(Shown):
             "groups of persons": f"{sum(p.group_disclosure for p in self.persons):,} disclosed"
             if self.persons
             else "not asked",
-            "rules": f"{sum(r.holds is False for r in self.requirements):,} of {len(self.requirements):,} broken",
+            "rules": f"{broken:,} of {len(self.requirements):,} broken",
             "contributors": f"{sum(bool(c.learns) for c in self.contributors):,} learn a figure",
             "verdict": verdict,
-        }
+        } | {"note" if number == 1 else f"note {number}": note for number, note in enumerate(self.notes, 1)}
 
 
 def audit_tables(
@@ -189,7 +192,7 @@ def audit_tables(
     *,
     secret: str | None = None,
     rules: Mapping[str, Any] | None = None,
-    contributions: Contributions | None = None,
+    contributions: ContributorAmounts | None = None,
     targets: Targets | None = None,
     time_limit: float | None = None,
     sharp: bool = True,
@@ -216,7 +219,7 @@ def audit_tables(
     try:
         found = infer(publication, history, deadline)
         sums = csr_array(vstack([publication.rows, publication.sums(targets or {})], format="csr"))
-        ranges = SumRanges(found, sums, sharp=sharp)
+        ranges = SumRanges(found, sums, exact=_published(publication, len(groups)), sharp=sharp)
     except ContradictionError as error:
         return TabulationAudit(
             publication, groups, None, smallest_contradiction(publication, history, error, deadline)
@@ -225,3 +228,10 @@ def audit_tables(
     wanted = requirement_findings(publication, ranges, asked, contributions)
     learned = contributor_findings(publication, ranges, asked, contributions, deadline)
     return TabulationAudit(publication, groups, ranges, None, persons, wanted, learned, contributions)
+
+
+def _published(publication: Publication, groups: int) -> BoolArray:
+    """Which figures are published as they are, and then which named groups: none."""
+    found = np.zeros(len(publication.told_lower) + groups, bool)
+    found[: len(publication.told_lower)] = publication.told_lower == publication.told_upper
+    return found

@@ -44,6 +44,7 @@ def certificate(audit: "TabulationAudit", *, public: bool) -> dict[str, Any]:
         "witnesses": [table[hidden].tolist() for table in tables],
         "steps": [step.to_json() for step in writer.steps],
         "families": families,
+        "implied": [[row, parts] for row, parts in ranges.found.implied.items()],
         "claims": [_claim(audit, number) for number in numbers],
     }
     if not public:
@@ -81,7 +82,7 @@ def _claim(audit: "TabulationAudit", number: int) -> dict[str, Any]:
 
 
 def _families(ranges: SumRanges, writer: ProofWriter) -> list[list[int]]:
-    """The figures of the network with their families, and lines for all that makes others say nothing more."""
+    """The figures of the network with their families; lines show why others say nothing more."""
     if ranges.network is None:
         return []
     found, publication, history = ranges.found, ranges.found.publication, ranges.found.history
@@ -90,7 +91,7 @@ def _families(ranges: SumRanges, writer: ProofWriter) -> list[list[int]]:
     touched[found.constraints.atoms[found.in_network]] = True
     matrix = publication.rows
     listed = np.zeros(matrix.shape[0], bool)
-    listed[rows] = True
+    listed[rows] = listed[list(found.implied)] = True
     for row in range(matrix.shape[0]):
         atoms = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
         if len(atoms) == 1 or not touched[atoms].any():

@@ -1,8 +1,8 @@
 """Contributors as adversaries: they know their own amounts, and subtract them.
 
-In a base cell where nobody but a coalition contributes, its members know the cell; in others they know that it
-is at least what they gave. Only those who are alone in a cell, or make it up together, know any cell, so only
-they need an inference of their own; a figure that they make up themselves is nothing that they learn.
+In a base cell where nobody but a coalition contributes, its members know the cell; in others they know that
+it is at least what they gave. Only those who are alone in a cell, or make it up together, know any cell, so
+only they need an inference of their own; a figure that they make up themselves is nothing that they learn.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.tabulations.inference import infer
 from noiseless.tabulations.integer_program import Deadline
-from noiseless.tabulations.magnitudes import Contributions, Rules
+from noiseless.tabulations.magnitudes import ContributorAmounts, Rules
 from noiseless.tabulations.proofs import ProofWriter
 from noiseless.tabulations.propagation import BoundHistory, declared_bounds
 from noiseless.tabulations.publication import Publication
@@ -31,7 +31,7 @@ def contributor_findings(
     publication: Publication,
     ranges: SumRanges,
     rules: Rules,
-    contributions: Contributions | None,
+    contributions: ContributorAmounts | None,
     deadline: Deadline,
 ) -> tuple[ContributorFinding, ...]:
     """What each coalition learns that could know a base cell which is withheld."""
@@ -42,11 +42,11 @@ def contributor_findings(
     history = ranges.found.history
     counts = np.diff(amounts.indptr)
     open_cells = np.flatnonzero((counts > 0) & (counts <= rules.coalition) & (history.lower < history.upper))
-    useful = sorted({int(who) for atom in open_cells for who in _of(amounts, atom)})
+    useful = sorted({int(who) for atom in open_cells.tolist() for who in _of(amounts, atom)})
     size = min(rules.coalition, len(useful))
     if comb(len(useful), size) > MAX_COALITIONS:
         raise RequestError(
-            f"{len(useful):,} contributors know a cell, in more than {MAX_COALITIONS:,} coalitions of {size}: "
+            f"{len(useful):,} contributors know a cell: more than {MAX_COALITIONS:,} coalitions of {size}; "
             "ask for a smaller coalition"
         )
     figures = np.flatnonzero(
@@ -56,7 +56,9 @@ def contributor_findings(
     shares = csr_array(publication.rows[figures].astype(np.int64) @ amounts)
     found = list[ContributorFinding]()
     for members in combinations(useful, size) if size else ():
-        learned, decided = _learned(publication, history, amounts, figures, shares, set(members), deadline)
+        learned, decided = _learned(
+            publication, history, amounts, figures, shares=shares, members=set(members), deadline=deadline
+        )
         names = tuple(contributions.names[who] for who in members)
         found.append(
             ContributorFinding(names, tuple(publication.row_name(int(row)) for row in learned), decided)
@@ -74,6 +76,7 @@ def _learned(
     public: BoundHistory,
     amounts: csr_array,
     figures: IntArray,
+    *,
     shares: csr_array,
     members: set[int],
     deadline: Deadline,
@@ -102,9 +105,9 @@ def _own(amounts: csr_array, members: set[int]) -> tuple[IntArray, IntArray, Boo
 def adversary_proofs(
     publication: Publication,
     findings: Sequence[ContributorFinding],
-    contributions: Contributions | None,
+    contributions: ContributorAmounts | None,
 ) -> list[dict[str, Any]]:
-    """What coalitions learn, with the proofs: they start from what is declared and what the coalition knows."""
+    """What coalitions learn, with proofs that start from what is declared and what the coalition knows."""
     if contributions is None:
         return []
     amounts, proofs = contributions.matrix(publication), list[dict[str, Any]]()

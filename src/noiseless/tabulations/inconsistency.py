@@ -83,7 +83,6 @@ def _proof(publication: Publication, rows: list[int], deadline: Deadline) -> Ref
         publication.told_upper[chosen],
         publication.atom_lower[atoms],
         publication.atom_upper[atoms],
-        [],
     )
     if program.find(_NOTHING, None, None, deadline):
         return None

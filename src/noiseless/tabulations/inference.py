@@ -1,8 +1,8 @@
 """What a publication says about sums of base cells: the sharp interval of each, and whether it has holes.
 
 Bounds are propagated first; cells that no figure links are independent parts. Parts whose figures are two
-laminar families are one network, solved exactly by flows. The others are linear programs, whose rounded bounds
-are propagated again, and then integer programs.
+laminar families are one network, solved exactly by flows. The others are linear programs, whose rounded
+bounds are propagated again, and then integer programs.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, vstack
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import NoiselessError
 from noiseless.tabulations.integer_program import Deadline, IntegerProgram
-from noiseless.tabulations.laminar import components, rows_within, two_families
+from noiseless.tabulations.laminar import components, implied_rows, rows_within, two_families
 from noiseless.tabulations.network import Network
 from noiseless.tabulations.propagation import BoundHistory, FreeRows, Side, propagate
 from noiseless.tabulations.publication import UNBOUNDED, Publication
@@ -41,6 +41,7 @@ class Inference:
         part: for each of these cells the number of its part.
         programs: the parts that are integer programs, by their number; others are made when asked for.
         in_network: whether each of these cells is in a part of the network.
+        implied: figures that follow from others, and these; they are not among the constraints.
     """
 
     publication: Publication
@@ -50,6 +51,7 @@ class Inference:
     part: IntArray
     programs: dict[int, IntegerProgram]
     in_network: BoolArray
+    implied: dict[int, list[int]]
 
     def program(self, part: int) -> IntegerProgram:
         """A part as an integer program."""
@@ -121,6 +123,9 @@ def infer(publication: Publication, history: BoundHistory, deadline: Deadline) -
 
 def _split(publication: Publication, history: BoundHistory, deadline: Deadline, rows: FreeRows) -> Inference:
     """Parts that are two laminar families go into the network; each other is a program of its own."""
+    follow = implied_rows(rows.matrix, rows.lower, rows.upper)
+    implied = {int(rows.rows[row]): rows.rows[parts].tolist() for row, parts in follow.items()}
+    rows = rows.chosen(~np.isin(np.arange(len(rows.rows)), list(follow)))
     matrix = rows.matrix
     linked = np.zeros(matrix.shape[1], bool)
     linked[matrix.indices] = True
@@ -128,7 +133,7 @@ def _split(publication: Publication, history: BoundHistory, deadline: Deadline, 
     odd = np.zeros(int(part.max(initial=0)) + 1, bool)
     crossing = two_families(matrix).family < 0
     odd[part[matrix.indices[matrix.indptr[:-1][crossing]]]] = True
-    found = Inference(publication, history, deadline, rows, part, {}, linked & ~odd[part])
+    found = Inference(publication, history, deadline, rows, part, {}, linked & ~odd[part], implied)
     for label in np.flatnonzero(odd):
         found.program(int(label))
     return found
@@ -146,7 +151,6 @@ def _program(rows: FreeRows, inside: BoolArray, history: BoundHistory) -> Intege
         rows.upper[keep],
         history.lower[atoms],
         history.upper[atoms],
-        [],
     )
 
 
@@ -160,14 +164,14 @@ def _sweep(found: Inference, program: IntegerProgram) -> bool:
     Raises:
         ContradictionError: no table of integers fits.
     """
-    if not program.tables and not program.find(np.zeros(0, np.int64), None, None, found.deadline):
+    if not len(program.tables) and not program.find(np.zeros(0, np.int64), None, None, found.deadline):
         proof = _contradiction(program, found.deadline)
         if proof is not None:
             raise ContradictionError(proof, program.atoms)
     better: dict[Side, list[tuple[int, int, Multipliers]]] = {"lower": [], "upper": []}
     for place, atom in enumerate(program.atoms):
         form = np.array([place])
-        for side, up in (("lower", False), ("upper", True)):
+        for up in (False, True):
             ends = program.upper if up else program.lower
             if found.deadline.over or program.reached(form, up) == ends[place] or ends[place] >= UNBOUNDED:
                 continue

@@ -1,4 +1,4 @@
-"""Sharp bounds where figures are no network: linear programs, then integer ones, then branching for the proof.
+"""Sharp bounds where figures are no network: linear programs, integer ones, and branching for the proof.
 
 A solver's number is never believed. What is possible is shown by a table of integers that is checked; what is
 impossible by multipliers that are rounded to rationals and added up exactly. What neither shows is undecided.
@@ -6,9 +6,10 @@ impossible by multipliers that are rounded to rationals and added up exactly. Wh
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor, inf
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds as SolverBounds
@@ -19,16 +20,19 @@ from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.tabulations.publication import UNBOUNDED
 from noiseless.tabulations.refutation import (
     Branch,
+    Ends,
     Leaf,
+    LeafRemainder,
     Multipliers,
     Refutation,
-    Remainder,
     lower_leaf,
     upper_leaf,
 )
 
+_linprog: Callable[..., Any] = linprog  # its types know no sparse matrices
 _DENOMINATORS = (1, 60, 10**6)
 _NEAR = 1e-6
+_NOTHING = 1e-9
 MAX_NODES = 2_000
 
 
@@ -86,7 +90,7 @@ class IntegerProgram:
         row_upper: the most, `UNBOUNDED` where there is no limit.
         lower: the least value of each cell.
         upper: the largest.
-        tables: integer tables that fit, each an array of the cells' values.
+        tables: integer tables that fit, a row each; `remember` adds to them.
     """
 
     rows: IntArray
@@ -96,15 +100,17 @@ class IntegerProgram:
     row_upper: IntArray
     lower: IntArray
     upper: IntArray
-    tables: list[IntArray]
+    tables: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
+        self._room, self._known = np.zeros((8, len(self.atoms)), np.int64), dict[bytes, int]()
+        self.tables = self._room[:0]
         self._wide = self.matrix.astype(np.int64)
-        self._members = {
+        self.members = {
             k: self.matrix.indices[self.matrix.indptr[k] : self.matrix.indptr[k + 1]].tolist()
             for k in range(self.matrix.shape[0])
         }
-        self._told = {
+        self.told = {
             k: (int(low), None if high >= UNBOUNDED else int(high))
             for k, (low, high) in enumerate(zip(self.row_lower, self.row_upper, strict=True))
         }
@@ -126,14 +132,22 @@ class IntegerProgram:
         table = np.rint(solution).astype(np.int64)
         if not self.fits(table):
             return None
-        if not any(np.array_equal(table, known) for known in self.tables):
-            self.tables.append(table)
+        if self._known.setdefault(table.tobytes(), len(self._known)) == len(self.tables):
+            if len(self._known) > len(self._room):
+                self._room = np.concatenate([self._room, np.zeros_like(self._room)])
+            self._room[len(self.tables)] = table
+            self.tables = self._room[: len(self._known)]
         return table
+
+    def values(self, form: IntArray) -> IntArray:
+        """What a sum is in each table that was found."""
+        found: IntArray = self.tables[:, form].sum(axis=1)
+        return found
 
     def reached(self, form: IntArray, up: bool) -> int | None:
         """The extreme of a sum among the tables that were found."""
-        values = [int(table[form].sum()) for table in self.tables]
-        return (max if up else min)(values, default=None)
+        values = self.values(form)
+        return int(values.max() if up else values.min()) if len(values) else None
 
     def find(
         self, form: IntArray, low: int | None, high: int | None, deadline: Deadline, up: bool = True
@@ -146,7 +160,7 @@ class IntegerProgram:
         rows = vstack([self.matrix.astype(float), indicator])
         found = milp(
             goal,
-            integrality=np.ones(len(goal)),
+            integrality=np.ones(len(goal), np.int64),
             bounds=SolverBounds(self.lower.astype(float), _floats(self.upper)),
             constraints=LinearConstraint(
                 rows,
@@ -162,13 +176,17 @@ class IntegerProgram:
 
     def extreme(self, form: IntArray, up: bool, deadline: Deadline) -> Extreme:
         """The largest (or least) value of a sum of cells: by a linear program, and by integers if need be."""
+        simple, reached = int((self.upper if up else self.lower)[form].sum()), self.reached(form, up)
+        if reached == simple:
+            return Extreme(reached, simple, (upper_leaf if up else lower_leaf)(()))
         bound, proof = self.relaxed(form, up)
         reached = self.reached(form, up)
         if reached != bound and not deadline.over:
             self.find(form, None, None, deadline, up)
             reached = self.reached(form, up)
         while reached is not None and reached != bound and not deadline.over:
-            tree = self.refute(form, *((reached + 1, None) if up else (None, reached - 1)), deadline)
+            low, high = (reached + 1, None) if up else (None, reached - 1)
+            tree = self.refute(form, low, high, deadline)
             if tree is not None:
                 return Extreme(reached, reached, tree)
             if self.reached(form, up) == reached:
@@ -191,57 +209,14 @@ class IntegerProgram:
             if value is not None:
                 told = floor(value) if up else -floor(value)
                 if best[0] is None or (told < best[0] if up else told > best[0]):
-                    best = told, self._named(leaf)
+                    best = told, self.named(leaf)
         return best
 
     def refute(
         self, form: IntArray, low: int | None, high: int | None, deadline: Deadline
     ) -> Refutation | None:
         """Prove that the sum lies outside an interval; None if that is not so, or not decided."""
-        return self._tree(form, (low, high), self.lower.copy(), self.upper.copy(), deadline, [MAX_NODES])
-
-    def _tree(
-        self,
-        form: IntArray,
-        ends: tuple[int | None, int | None],
-        lower: IntArray,
-        upper: IntArray,
-        deadline: Deadline,
-        nodes: list[int],
-    ) -> Refutation | None:
-        nodes[0] -= 1
-        if nodes[0] < 0 or deadline.over:
-            return None
-        solution, duals, own = self._elastic(form, ends, lower, upper)
-        if solution is None:
-            return None
-        for rows, weight in _rationals_with(duals, own):
-            leaf = Leaf(weight, rows)
-            remainder = Remainder.of(leaf, form.tolist(), ends, self._members, self._told)
-            value = None if remainder is None else remainder.bound(lower, upper)
-            if value is not None and value < 0:
-                return self._named(leaf)
-        away = np.abs(solution - np.rint(solution))
-        atom = int(np.argmax(away))
-        if away[atom] <= _NEAR:
-            table = self.remember(solution)
-            if table is not None:
-                return None
-            wide = np.flatnonzero(lower < upper)
-            if not len(wide):
-                return None
-            atom = int(wide[np.argmax(upper[wide] - lower[wide])])
-        at = min(max(floor(solution[atom]), int(lower[atom])), int(upper[atom]) - 1)
-        kept = int(upper[atom]), int(lower[atom])
-        upper[atom] = at
-        below = self._tree(form, ends, lower, upper, deadline, nodes)
-        upper[atom] = kept[0]
-        if below is None:
-            return None
-        lower[atom] = at + 1
-        above = self._tree(form, ends, lower, upper, deadline, nodes)
-        lower[atom] = kept[1]
-        return None if above is None else Branch(int(self.atoms[atom]), at, below, above)
+        return _Search(self, form, (low, high), deadline).tree(self.lower.copy(), self.upper.copy())
 
     # Linear programs
 
@@ -250,7 +225,7 @@ class IntegerProgram:
         exact = self.row_lower == self.row_upper
         low, high = self._one_sided(exact)
         rows = self.matrix.astype(float)
-        found = linprog(
+        found = _linprog(
             goal,
             A_eq=rows[exact] if exact.any() else None,
             b_eq=self.row_lower[exact].astype(float) if exact.any() else None,
@@ -276,10 +251,10 @@ class IntegerProgram:
         least, most = self._wide @ self.lower, self.matrix.astype(float) @ _floats(self.upper)
         return ~exact & (self.row_lower > least), ~exact & (self.row_upper < most)
 
-    def _elastic(
+    def elastic(
         self, form: IntArray, ends: tuple[int | None, int | None], lower: IntArray, upper: IntArray
     ) -> tuple[FloatArray | None, FloatArray, float]:
-        """How far figures must be stretched until a table fits, and the multipliers that prove it (phase 1)."""
+        """How far figures must be stretched until a table fits, and the multipliers that prove it."""
         many, cells = self.matrix.shape
         indicator = csr_array((np.ones(len(form)), (np.zeros(len(form), int), form)), shape=(1, cells))
         rows = vstack([self.matrix.astype(float), indicator], format="csr")
@@ -287,7 +262,7 @@ class IntegerProgram:
         high = np.r_[_floats(self.row_upper), inf if ends[1] is None else ends[1]]
         over, under = np.flatnonzero(np.isfinite(high)), np.flatnonzero(np.isfinite(low))
         slack = eye_array(many + 1, format="csr")
-        found = linprog(
+        found = _linprog(
             np.r_[np.zeros(cells), np.ones(2 * (many + 1))],
             A_ub=vstack(
                 [
@@ -311,14 +286,67 @@ class IntegerProgram:
         duals[under] += found.ineqlin.marginals[len(over) :]
         return found.x[:cells], duals[:many], float(duals[many])
 
-    def _value(self, leaf: Leaf, form: IntArray) -> Fraction | None:
+    def _value(self, leaf: Leaf, form: IntArray) -> int | Fraction | None:
         """The bound of a sum (or of minus it) that a leaf proves."""
-        remainder = Remainder.of(leaf, form.tolist(), (0, 0), self._members, self._told)
+        remainder = LeafRemainder.of(leaf, form.tolist(), (0, 0), self.members, self.told)
         return None if remainder is None else remainder.bound(self.lower, self.upper)
 
-    def _named(self, leaf: Leaf) -> Leaf:
+    def named(self, leaf: Leaf) -> Leaf:
         """With the rows as they are numbered in the publication."""
         return Leaf(leaf.own, tuple((int(self.rows[row]), weight) for row, weight in leaf.rows))
+
+
+@dataclass
+class _Search:
+    """Branch and bound for one refutation; it ends when its nodes are used up, or time is over."""
+
+    program: IntegerProgram
+    form: IntArray
+    ends: Ends
+    deadline: Deadline
+    nodes: int = MAX_NODES
+
+    def tree(self, lower: IntArray, upper: IntArray) -> Refutation | None:
+        """A refutation within some bounds of the cells; None if a table was found, or nothing is decided."""
+        self.nodes -= 1
+        if self.nodes < 0 or self.deadline.over:
+            return None
+        solution, duals, own = self.program.elastic(self.form, self.ends, lower, upper)
+        if solution is None:
+            return None
+        leaf = self._leaf(duals, own, lower, upper)
+        atom = None if leaf is not None else self._branching(solution, lower, upper)
+        if atom is None:
+            return leaf
+        at = min(max(floor(solution[atom]), int(lower[atom])), int(upper[atom]) - 1)
+        least, most = lower.copy(), upper.copy()
+        most[atom], least[atom] = at, at + 1
+        below = self.tree(lower, most)
+        above = None if below is None else self.tree(least, upper)
+        if below is None or above is None:
+            return None
+        return Branch(int(self.program.atoms[atom]), at, below, above)
+
+    def _leaf(self, duals: FloatArray, own: float, lower: IntArray, upper: IntArray) -> Leaf | None:
+        """Multipliers that contradict exactly, near those of the solver."""
+        program = self.program
+        for rows, weight in _rationals_with(duals, own):
+            leaf = Leaf(weight, rows)
+            left = LeafRemainder.of(leaf, self.form.tolist(), self.ends, program.members, program.told)
+            value = None if left is None else left.bound(lower, upper)
+            if value is not None and value < 0:
+                return program.named(leaf)
+        return None
+
+    def _branching(self, solution: FloatArray, lower: IntArray, upper: IntArray) -> int | None:
+        """The cell to branch on; None if the solution is a table, or there is no cell."""
+        away = np.abs(solution - np.rint(solution))
+        if away.max(initial=0) > _NEAR:
+            return int(np.argmax(away))
+        wide = np.flatnonzero(lower < upper)
+        if self.program.remember(solution) is not None or not len(wide):
+            return None
+        return int(wide[np.argmax(upper[wide] - lower[wide])])
 
 
 def _floats(ends: IntArray) -> FloatArray:
@@ -331,12 +359,11 @@ def _rationals(duals: FloatArray) -> list[Multipliers]:
 
 
 def _rationals_with(duals: FloatArray, own: float) -> list[tuple[Multipliers, Fraction]]:
-    used = np.flatnonzero(np.abs(duals) > 1e-9)
+    used = np.flatnonzero(np.abs(duals) > _NOTHING)
     found = list[tuple[Multipliers, Fraction]]()
     for most in _DENOMINATORS:
-        near: Callable[[float], Fraction] = lambda value, most=most: Fraction(value).limit_denominator(most)  # type: ignore[misc] # noqa: E731
-        rows = tuple((int(row), near(float(duals[row]))) for row in used)
-        entry = tuple(pair for pair in rows if pair[1]), near(own)
+        rows = ((int(row), Fraction(float(duals[row])).limit_denominator(most)) for row in used)
+        entry = tuple(pair for pair in rows if pair[1]), Fraction(own).limit_denominator(most)
         if entry not in found:
             found.append(entry)
     return found

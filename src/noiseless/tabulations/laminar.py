@@ -9,10 +9,13 @@ crossing sets is bipartite.
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from noiseless.arrays import BoolArray, IntArray
+
+_Places = npt.NDArray[np.signedinteger]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +37,7 @@ def two_families(matrix: csr_array) -> Families:
     """Split rows into two laminar families as far as the graph of crossing rows is bipartite."""
     sizes = np.diff(matrix.indptr).astype(np.int64)
     many = matrix.shape[0]
-    wide = csr_array((np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape)
-    meets = (wide @ wide.T).tocoo()
+    meets = _common(matrix)
     one, other, common = meets.row, meets.col, meets.data
     crossing = common < np.minimum(sizes[one], sizes[other])
     family = _sides(one[crossing], other[crossing], many)
@@ -52,7 +54,7 @@ def two_families(matrix: csr_array) -> Families:
     return Families(family, parent, (homes[0], homes[1]))
 
 
-def _sides(one: IntArray, other: IntArray, many: int) -> IntArray:
+def _sides(one: _Places, other: _Places, many: int) -> IntArray:
     """A side for each node so that edges join different sides; -1 in parts that are not bipartite.
 
     In the double cover, with the edges (i, j') and (i', j), a part is bipartite if and only if i and i' are
@@ -66,11 +68,49 @@ def _sides(one: IntArray, other: IntArray, many: int) -> IntArray:
     return np.where(label[:many] == label[many:], -1, (label[:many] > label[many:]).astype(np.int64))
 
 
-def _smallest(of: IntArray, rows: IntArray, place: IntArray, rank: IntArray, many: int) -> IntArray:
+def _smallest(of: _Places, rows: _Places, place: IntArray, rank: IntArray, many: int) -> IntArray:
     """For each of many things the row of least rank among those listed beside it, or -1."""
     best = np.full(many, len(place), np.int64)
     np.minimum.at(best, of, place[rows])
     return np.where(best < len(place), rank[np.minimum(best, len(place) - 1)] if len(place) else -1, -1)
+
+
+def implied_rows(matrix: csr_array, lower: IntArray, upper: IntArray) -> dict[int, list[int]]:
+    """The rows that others fill without overlap, all of them exact, and these: they link nothing new.
+
+    The largest are tried first; a row that could be filled in another way only is not found. One that is
+    published to be something else than the others add up to is not implied: it contradicts them.
+    """
+    sizes = np.diff(matrix.indptr).astype(np.int64)
+    meets = _common(matrix)
+    one, other, common = meets.row, meets.col, meets.data
+    place = np.lexsort((np.arange(len(sizes)), sizes)).argsort()
+    inside = (common == sizes[one]) & (place[one] < place[other]) & (lower == upper)[one]
+    one, other = one[inside], other[inside]
+    order = np.lexsort((-sizes[one], other))
+    one, other = one[order], other[order]
+    begins = np.searchsorted(other, np.arange(len(sizes) + 1))
+    filled, implied = np.zeros(matrix.shape[1], bool), dict[int, list[int]]()
+    for row in np.unique(other).tolist():
+        left, parts = int(sizes[row]), list[int]()
+        for child in one[begins[row] : begins[row + 1]].tolist():
+            cells = matrix.indices[matrix.indptr[child] : matrix.indptr[child + 1]]
+            if len(cells) <= left and not filled[cells].any():
+                filled[cells] = True
+                left -= len(cells)
+                parts.append(child)
+                if not left:
+                    break
+        filled[matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]] = False
+        if not left and lower[row] <= lower[parts].sum() <= upper[row]:
+            implied[row] = parts
+    return implied
+
+
+def _common(matrix: csr_array) -> coo_array:
+    """How many atoms each two rows share."""
+    wide = csr_array((np.ones(matrix.nnz, np.int32), matrix.indices, matrix.indptr), shape=matrix.shape)
+    return (wide @ wide.T).tocoo()
 
 
 def components(matrix: csr_array) -> IntArray:

@@ -1,8 +1,8 @@
 """Cells and figures as a network, where figures are two laminar families.
 
-Each figure is a node, and an arc between it and the figure that holds it (or the root); the flow on that arc is
-the figure. Each base cell is an arc from its smallest figure of the first family to that of the second. Tables
-that fit are the circulations within bounds. From one of them follow all:
+Each figure is a node, and an arc between it and the figure that holds it (or the root); the flow on that arc
+is the figure. Each base cell is an arc from its smallest figure of the first family to that of the second.
+Tables that fit are the circulations within bounds. From one of them follow all:
 
 * a cell is disclosed if and only if its arc joins two strong components of the residual graph, or is a bridge
   inside one (Gusfield 1988);
@@ -27,6 +27,8 @@ from noiseless.tabulations.refutation import Multipliers
 
 _SMALL = 20_000
 """Steps of a loop that are done sooner than machine code is loaded."""
+_ONCE = 9
+"""A query more is asked this often, so that only small networks are worth plain loops."""
 
 
 @dataclass(eq=False)
@@ -82,12 +84,12 @@ class Network:
         start = matrix.astype(np.int64) @ flow[:cells]
         flow[cells:] = np.clip(start, low[cells:], high[cells:])
         balance = np.bincount(head, flow, len(node) + 1) - np.bincount(tail, flow, len(node) + 1)
-        return cls(cells, len(node), tail, head, low, high, flow, flow.copy(), flow.copy(), families)._closed(
-            balance.astype(np.int64)
-        )
+        made = cls(cells, len(node), tail, head, low, high, flow, flow.copy(), flow.copy(), families)
+        made.close(balance.astype(np.int64))
+        return made
 
-    def _closed(self, balance: IntArray) -> "Network":
-        """With arcs that carry what nodes have too much of to those that lack it: none, if it is feasible."""
+    def close(self, balance: IntArray) -> None:
+        """Add arcs that carry what nodes have too much of to those that lack it: `feasible` fills them."""
         too_much, lack = np.flatnonzero(balance > 0), np.flatnonzero(balance < 0)
         source, sink = len(balance), len(balance) + 1
         tail = np.r_[np.full(len(too_much), source), lack, sink]
@@ -97,7 +99,6 @@ class Network:
         self.tail, self.head = np.r_[self.tail, tail], np.r_[self.head, head]
         self.low, self.high = np.r_[self.low, none], np.r_[self.high, high]
         self.flow, self.least, self.most = (np.r_[each, none] for each in (self.flow, self.least, self.most))
-        return self
 
     @cached_property
     def _halves(self) -> tuple[IntArray, IntArray, IntArray]:
@@ -130,7 +131,8 @@ class Network:
         graph = coo_array((np.ones(len(begins), np.int8), (begins, ends)), shape=(self.nodes, self.nodes))
         part = connected_components(graph, connection="strong")[1]
         inside = (up | down) & (part[self.tail] == part[self.head])
-        return ~inside | self._bridges(inside)
+        found: BoolArray = ~inside | self._bridges(inside)
+        return found
 
     def _bridges(self, inside: BoolArray) -> BoolArray:
         starts, halves, ends = self._halves
@@ -159,8 +161,10 @@ class Network:
         minus what enters them otherwise.
         """
         bound = (self.high if up else self.low)[[arc]]
-        level = self._push(np.array([2 * arc + (not up)]), bound)
-        if self.flow[arc] == bound[0]:
+        level = np.zeros(0, np.int64)
+        if (self.most if up else self.least)[arc] != bound[0]:
+            level = self._push(np.array([2 * arc + (not up)]), bound)
+        if (self.most if up else self.least)[arc] == bound[0]:
             return ((arc - self.cells, 1 if up else -1),) if arc >= self.cells else ()
         reached = (level >= 0).astype(np.int64)
         figures = slice(self.cells, self.cells + self.figures)
@@ -184,7 +188,7 @@ class Network:
             *(wanted, goals, np.array([int(keep)]), np.zeros(nodes, np.int64), level),
             *(np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)),
         )
-        if len(wanted) * len(self.flow) > _SMALL:
+        if (len(wanted) + _ONCE) * len(self.flow) > _SMALL:
             compiled(push)(*arrays)
         else:
             lists = [each.tolist() for each in arrays]

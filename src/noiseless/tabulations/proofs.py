@@ -9,8 +9,8 @@ from noiseless.tabulations.publication import UNBOUNDED, Publication
 from noiseless.tabulations.refutation import (
     Ends,
     Leaf,
+    LeafRemainder,
     Refutation,
-    Remainder,
     leaves,
     lower_leaf,
     upper_leaf,
@@ -60,7 +60,8 @@ class ProofWriter:
         if proof in {upper_leaf(()), lower_leaf(())}:
             self.need(atoms, (0, 0), proof)
             return -1
-        return self.refute(atoms, *((value + 1, None) if up else (None, value - 1)), proof)
+        begin, end = (value + 1, None) if up else (None, value - 1)
+        return self.refute(atoms, begin, end, proof)
 
     def refute(self, atoms: Sequence[int], begin: int | None, end: int | None, proof: Refutation) -> int:
         """Write that a sum is not in an interval."""
@@ -106,7 +107,7 @@ class ProofWriter:
         for leaf in leaves(proof):
             members = {row: self.members(row) for row, _ in leaf.rows}
             told = {row: self.told(row) for row, _ in leaf.rows}
-            remainder = Remainder.of(leaf, atoms, ends, members, told)
+            remainder = LeafRemainder.of(leaf, atoms, ends, members, told)
             if remainder is not None:
                 used |= {
                     (atom, "upper" if weight > 0 else "lower") for atom, weight in remainder.weights.items()

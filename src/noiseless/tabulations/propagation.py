@@ -1,16 +1,18 @@
 """Bounds of base cells by propagation: what each figure, by itself, leaves to the cells that it adds up.
 
 For a figure L <= sum of x_j <= U, cell j is at most U minus the least that the others can be, and at least L
-minus the most that they can be. Rounds of this end in a fixpoint, or are stopped: bounds are true at any time.
-Every improvement is remembered with the figure that it came from, so that a proof can be written down later.
+minus the most that they can be. Rounds of this end in a fixpoint, or are stopped: bounds are true at any
+time. Every improvement is remembered with the figure that it came from, so that a proof can be written later.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+import numpy.typing as npt
+from scipy.sparse import csc_array, csr_array
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
@@ -51,7 +53,7 @@ class BoundHistory:
     lower: IntArray
     upper: IntArray
     _rounds: list[_Round] = field(default_factory=list)
-    _index: tuple[int, dict[Side, tuple[IntArray, IntArray, IntArray]]] | None = None
+    _index: tuple[int, dict[Side, tuple[list[int], list[int]]]] | None = None
 
     @property
     def now(self) -> int:
@@ -75,30 +77,26 @@ class BoundHistory:
     def reason(self, atom: int, side: Side, before: int) -> Improvement | None:
         """The last improvement of a bound in the rounds before one; None if it is the declared bound."""
         if self._index is None or self._index[0] != self.now:
-            self._index = self.now, {end: self._indexed(end) for end in ("lower", "upper")}
-        atoms, rounds, places = self._index[1][side]
-        found = int(np.searchsorted(atoms, atom))
-        end = int(np.searchsorted(atoms, atom, "right"))
-        found += int(np.searchsorted(rounds[found:end], before)) - 1
-        if found < 0 or atoms[found] != atom:
+            self._index = self.now, {"lower": self._indexed("lower"), "upper": self._indexed("upper")}
+        keys, places = self._index[1][side]
+        found = bisect_left(keys, atom * self.now + before) - 1
+        if found < 0 or keys[found] // self.now != atom:
             return None
-        number, place = int(rounds[found]), int(places[found])
+        number, place = keys[found] % self.now, places[found]
         told = self._rounds[number]
         reason = told.reasons[place]
         if not isinstance(reason, tuple):
             reason = ((int(reason), -1 if side == "lower" else 1),)
         return Improvement(number, atom, side, int(told.values[place]), reason)
 
-    def _indexed(self, side: Side) -> tuple[IntArray, IntArray, IntArray]:
-        rounds = [(number, told) for number, told in enumerate(self._rounds) if told.side == side]
-        if not rounds:
-            none = np.zeros(0, np.int64)
-            return none, none, none
-        atoms = np.concatenate([told.atoms for _, told in rounds])
-        numbers = np.concatenate([np.full(len(told.atoms), number) for number, told in rounds])
-        places = np.concatenate([np.arange(len(told.atoms)) for _, told in rounds])
-        order = np.lexsort((numbers, atoms))
-        return atoms[order], numbers[order], places[order]
+    def _indexed(self, side: Side) -> tuple[list[int], list[int]]:
+        """Atom and round of each improvement as one number, in order, and its place in the round."""
+        rounds = [(number, told.atoms) for number, told in enumerate(self._rounds) if told.side == side]
+        none = np.zeros(0, np.int64)
+        keys = np.concatenate([none, *(atoms * self.now + number for number, atoms in rounds)])
+        places = np.concatenate([none, *(np.arange(len(atoms)) for _, atoms in rounds)])
+        order = np.argsort(keys, kind="stable")
+        return keys[order].tolist(), places[order].tolist()
 
 
 def declared_bounds(
@@ -123,6 +121,8 @@ def _best(
     atoms: IntArray, values: IntArray, rows: IntArray, sign: int
 ) -> tuple[IntArray, IntArray, IntArray]:
     """The largest value for each atom, with its row."""
+    if len(atoms) == np.count_nonzero(np.bincount(atoms)):  # mostly each atom has one
+        return atoms, sign * values, rows
     order = np.lexsort((-values, atoms))
     first = order[np.r_[True, np.diff(atoms[order]) != 0]] if len(order) else order
     return atoms[first], sign * values[first], rows[first]
@@ -226,7 +226,7 @@ class FreeRows:
         return _sums(lower[entries], starts), most, _sums(unbounded.astype(np.int64)[entries], starts)
 
     def _told(
-        self, columns: csr_array, values: IntArray, best: IntArray, better: BoolArray, bounds: IntArray
+        self, columns: csc_array, values: IntArray, best: IntArray, better: BoolArray, bounds: IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:
         """The atoms with a better bound, the bounds, and the first row that tells each."""
         atoms = np.flatnonzero(better)
@@ -254,12 +254,12 @@ def propagate(publication: Publication, history: BoundHistory) -> FreeRows:
     return free
 
 
-def _sums(values: IntArray, starts: IntArray) -> IntArray:
+def _sums(values: IntArray, starts: npt.NDArray[np.signedinteger]) -> IntArray:
     """Sums of consecutive entries; none is empty."""
     return np.add.reduceat(values, starts[:-1]) if len(starts) > 1 else np.zeros(0, np.int64)
 
 
-def _extremes(values: IntArray, columns: csr_array, of: np.ufunc, nothing: int) -> IntArray:
+def _extremes(values: IntArray, columns: csc_array, of: np.ufunc, nothing: int) -> IntArray:
     """The extreme of each column's values; `nothing` where a column has none."""
     found = np.full(columns.shape[1], nothing, np.int64)
     filled = np.flatnonzero(np.diff(columns.indptr))

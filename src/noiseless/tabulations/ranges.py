@@ -92,10 +92,13 @@ class SumRanges:
     Args:
         found: what was inferred of the base cells.
         sums: a row a sum.
+        exact: sums that are published as they are, and need no inference; None if none is.
         sharp: whether ends are wanted, or only whether a sum varies.
     """
 
-    def __init__(self, found: Inference, sums: csr_array, *, sharp: bool = True) -> None:
+    def __init__(
+        self, found: Inference, sums: csr_array, *, exact: BoolArray | None = None, sharp: bool = True
+    ) -> None:
         self.found, self.sums = found, sums
         history, size = found.history, found.publication.size
         self._place = np.full(size, -1)
@@ -106,12 +109,15 @@ class SumRanges:
         linked = np.zeros(len(found.constraints.atoms), bool)
         linked[found.constraints.matrix.indices] = True
         self._loose = ~linked
+        asked = np.arange(sums.shape[0]) if exact is None else np.flatnonzero(~exact)
+        chosen = sums if exact is None else sums[asked]
         free = history.lower < history.upper
-        entries = free[sums.indices]
-        starts = np.r_[0, np.cumsum(entries)]
-        self._free_counts = starts[sums.indptr[1:]] - starts[sums.indptr[:-1]]
-        known = np.r_[0, np.cumsum(np.where(entries, 0, history.lower[sums.indices]))]
-        self.known: IntArray = known[sums.indptr[1:]] - known[sums.indptr[:-1]]
+        self._free_counts, self.known = np.zeros((2, sums.shape[0]), np.int64)
+        self._free_counts[asked] = chosen.astype(np.int32) @ free
+        self.known[asked] = chosen.astype(np.int64) @ np.where(free, 0, history.lower)
+        self._ranges: dict[tuple[int, bytes], Range] = {}
+        if exact is not None:
+            self.known[exact] = found.publication.told_lower[np.flatnonzero(exact)]
         self._extremes: dict[tuple[int, bytes, bool], Extreme] = {}
         self.holes: dict[tuple[int, bytes], dict[int, Refutation]] = {}
         self._sum_arc: dict[int, int] = {}
@@ -126,7 +132,9 @@ class SumRanges:
                 self._fixed = self.network.fixed()
 
     def free_atoms(self, number: int) -> IntArray:
-        """The cells of a sum that are not known."""
+        """The cells of a sum that are not known; none, if the sum itself is."""
+        if not self._free_counts[number]:
+            return np.zeros(0, np.int64)
         atoms = self.sums.indices[self.sums.indptr[number] : self.sums.indptr[number + 1]]
         return atoms[self.found.history.lower[atoms] < self.found.history.upper[atoms]].astype(np.int64)
 
@@ -169,7 +177,7 @@ class SumRanges:
 
     def known_sums(self) -> BoolArray:
         """Which sums have one value for certain; all at once where they are one cell."""
-        found = self._free_counts == 0
+        found: BoolArray = self._free_counts == 0
         single = np.flatnonzero(self._free_counts == 1)
         if self.network is not None and self._complete | (self._fixed is not None):
             arcs = self._arc[self._only_atoms(single)]
@@ -197,6 +205,8 @@ class SumRanges:
     def _only_atoms(self, numbers: IntArray) -> IntArray:
         """The one cell of each sum that is not known."""
         history = self.found.history
+        if not len(numbers):
+            return numbers
         entries = np.flatnonzero((history.lower < history.upper)[self.sums.indices])
         return self.sums.indices[entries[np.searchsorted(entries, self.sums.indptr[numbers])]].astype(
             np.int64
@@ -252,7 +262,7 @@ class SumRanges:
         """The pieces of a sum in integer programs: places there, and the values that tables show."""
         for part, atoms in self._cut(number).parts:
             program, form = self.form(part, atoms)
-            shown = {int(table[form].sum()) for table in program.tables}
+            shown = set(program.values(form).tolist())
             found = self._of_program(part, atoms)
             wanted = shown if found.values is not None else {found.least, found.most}
             yield part, form, sorted(value for value in wanted & shown if value is not None)
@@ -272,8 +282,8 @@ class SumRanges:
         yield cut.loose, (found.history.upper if up else found.history.lower)[cut.loose]
         for part, atoms in cut.parts:
             program, form = self.form(part, atoms)
-            choose = max if up else min
-            yield program.atoms, choose(program.tables, key=lambda table: int(table[form].sum()))
+            values = program.values(form)
+            yield program.atoms, program.tables[int(values.argmax() if up else values.argmin())]
 
     def _of_arc(self, arc: int, atoms: IntArray) -> Range:
         network, history = self.network, self.found.history
@@ -303,6 +313,12 @@ class SumRanges:
         return self._extremes[key]
 
     def _of_program(self, part: int, atoms: IntArray) -> Range:
+        key = part, atoms.tobytes()
+        if key not in self._ranges:
+            self._ranges[key] = self._found_in_program(part, atoms)
+        return self._ranges[key]
+
+    def _found_in_program(self, part: int, atoms: IntArray) -> Range:
         program, form = self.form(part, atoms)
         lower, upper = int(program.lower[form].sum()), None
         low = self.extreme(part, form, False)
@@ -367,7 +383,7 @@ class SumRanges:
             return None
         program, holes = self.found.program(part), self.holes.setdefault((part, form.tobytes()), {})
         for value in range(lower + 1, upper):
-            seen = {int(table[form].sum()) for table in program.tables}
+            seen = set(program.values(form).tolist())
             if value in seen or value in holes:
                 continue
             if self.found.deadline.over:
@@ -375,7 +391,7 @@ class SumRanges:
             if not program.find(form, value, value, self.found.deadline):
                 proof = program.refute(form, value, value, self.found.deadline)
                 if proof is None:
-                    if value in {int(table[form].sum()) for table in program.tables}:
+                    if value in program.values(form):
                         continue
                     return None
                 holes[value] = proof

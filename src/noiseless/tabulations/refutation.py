@@ -1,8 +1,8 @@
 """Proofs that a sum of base cells cannot lie in an interval; every bound and every hole is one.
 
-A leaf multiplies figures by rational numbers and adds them up, with the sum itself as one more figure, so that
-nothing is left but 0 <= something below 0 (Farkas). A branch splits one cell's values in two and refutes both
-halves. "At most h" refutes everything from h + 1 up, and its leaf is Chvatal-Gomory rounding.
+A leaf multiplies figures by rational numbers and adds them up, with the sum itself as one more figure, so
+that nothing is left but 0 <= something below 0 (Farkas). A branch splits one cell's values in two and refutes
+both halves. "At most h" refutes everything from h + 1 up, and its leaf is Chvatal-Gomory rounding.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ class Leaf:
     own: int | Fraction
     rows: Multipliers
 
-    def to_json(self) -> Any:
+    def to_json(self) -> list[Any]:
         """As it is in a certificate."""
         return [str(self.own), [[row, str(weight)] for row, weight in self.rows]]
 
@@ -44,7 +44,7 @@ class Branch:
     below: "Refutation"
     above: "Refutation"
 
-    def to_json(self) -> Any:
+    def to_json(self) -> dict[str, Any]:
         """As it is in a certificate."""
         return {
             "atom": self.atom,
@@ -77,11 +77,11 @@ def lower_leaf(rows: Multipliers) -> Leaf:
 
 
 @dataclass(frozen=True)
-class Remainder:
+class LeafRemainder:
     """What a leaf leaves to the cells: sum of `weights` x, and the number that the figures add up to."""
 
-    constant: Fraction
-    weights: Mapping[int, Fraction]
+    constant: int | Fraction
+    weights: Mapping[int, int | Fraction]
 
     @classmethod
     def of(
@@ -91,21 +91,21 @@ class Remainder:
         ends: Ends,
         members: Mapping[int, Sequence[int]],
         told: Mapping[int, Ends],
-    ) -> "Remainder | None":
+    ) -> "LeafRemainder | None":
         """Add the figures up; None where one that is used has no end on the side used."""
-        weights: dict[int, Fraction] = {}
-        constant = Fraction(0)
+        weights: dict[int, int | Fraction] = {}
+        constant: int | Fraction = 0
         own = ((leaf.own, atoms, ends),) if leaf.own else ()
         for weight, cells, (low, high) in (*own, *((w, members[k], told[k]) for k, w in leaf.rows)):
             end = high if weight > 0 else low
             if end is None:
                 return None
-            constant += weight * Fraction(end)
+            constant += weight * end
             for atom in cells:
-                weights[atom] = weights.get(atom, Fraction(0)) - weight
+                weights[atom] = weights.get(atom, 0) - weight
         return cls(constant, {atom: weight for atom, weight in weights.items() if weight})
 
-    def bound(self, lower: IntArray, upper: IntArray) -> Fraction | None:
+    def bound(self, lower: IntArray, upper: IntArray) -> int | Fraction | None:
         """What 0 is at most; below 0 it is a contradiction. None if a cell has no bound."""
         total = self.constant
         for atom, weight in self.weights.items():

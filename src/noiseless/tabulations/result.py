@@ -21,7 +21,7 @@ class CellFinding:
         disclosed: whether one value is left for certain.
         published: whether the figure is published as it is.
         because: the published figures that this follows from, where it is disclosed and not published.
-        decided: whether tables show both ends (or, where only disclosure was asked for, whether that is known).
+        decided: whether tables show both ends; where only disclosure was asked for, whether that is known.
     """
 
     of: RowName

@@ -2,7 +2,7 @@
 
 Parts of a publication that nothing links are independent: the first table of one goes with the first of each
 other. Within the network each table is packed: cells are brought to their ends one after the other, and those
-that got there are held. Of an integer program's tables those are taken that show most of what is not yet shown.
+that got there are held. Of an integer program's tables those are taken that show most of what is still open.
 """
 
 from collections import defaultdict
@@ -65,10 +65,10 @@ def _flows(ranges: SumRanges, goals: dict[tuple[int, bool], int]) -> list[IntArr
 def _cover(ranges: SumRanges, part: int, wanted: set[_Goal]) -> list[IntArray]:
     """Tables of an integer program, each the one that shows most of what those before do not."""
     program = ranges.found.program(part)
-    shows = [
-        {goal for goal in wanted if int(table[np.frombuffer(goal[0], np.int64)].sum()) == goal[1]}
-        for table in program.tables
-    ]
+    shows: list[set[_Goal]] = [set() for _ in program.tables]
+    for goal in wanted:
+        for place in np.flatnonzero(program.values(np.frombuffer(goal[0], np.int64)) == goal[1]).tolist():
+            shows[place].add(goal)
     left, chosen = set(wanted), list[IntArray]()
     while left and shows:
         best = max(range(len(shows)), key=lambda place: len(shows[place] & left))
@@ -76,7 +76,7 @@ def _cover(ranges: SumRanges, part: int, wanted: set[_Goal]) -> list[IntArray]:
             break
         left -= shows[best]
         chosen.append(program.tables[best])
-    return chosen or program.tables[:1]
+    return chosen or list(program.tables[:1])
 
 
 def _table(
@@ -93,7 +93,7 @@ def _table(
         inside = found.constraints.atoms[found.in_network]
         table[inside] = flows[min(place, len(flows) - 1)][: len(inside)]
     for part, program in found.programs.items():
-        tables = chosen.get(part) or program.tables[:1]
+        tables = chosen.get(part) or list(program.tables[:1])
         if tables and not found.in_network[found.part == part].any():
             table[program.atoms] = tables[min(place, len(tables) - 1)]
     return table
@@ -112,7 +112,7 @@ def _add_missing(ranges: SumRanges, number: int, tables: list[IntArray]) -> None
         part, form, values = pieces[0]
         program = ranges.found.program(part)
         for value in values:
-            table = next(table for table in program.tables if int(table[form].sum()) == value)
+            table = program.tables[int(np.argmax(program.values(form) == value))]
             changed = _changed(tables[0], [(program.atoms, table)])
             if int(changed[atoms].sum()) not in shown:
                 tables.append(changed)

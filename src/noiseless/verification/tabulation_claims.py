@@ -1,6 +1,6 @@
 """The certificate of published tables: every claim checked by adding integers and fractions; no solver."""
 
-# ruff: noqa: B905, UP045, ANN401 - Python 3.9 runs this; JSON holds anything
+# ruff: noqa: B905, PLR2004, UP045, ANN401 - Python 3.9 runs this; JSON holds anything
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional
@@ -12,7 +12,7 @@ from noiseless.verification.tabulation_rows import TableRows, table_rows
 
 TABLES_FORMAT = "noiseless-tables/1"
 _HEAD = ("format", "public", "publication")
-_BODY = (*_HEAD, "hidden", "witnesses", "steps", "families", "claims")
+_BODY = (*_HEAD, "hidden", "witnesses", "steps", "families", "implied", "claims")
 _SECRET = (*_BODY, "requirements", "adversaries")
 _ENDS = ("lower", "upper", "least", "most", "values")
 _WANTED = ("of", "rule", "wanted_lower", "wanted_upper", "wanted_width", "holds")
@@ -50,7 +50,7 @@ def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
     tables = _witnesses(raw, found, bounds, checks)
     proved = [bounds.accept(line) for line in array(raw["steps"], "the proof")]
     checks.append(Check("lines of proof", all(proved), len(proved), sum(proved)))
-    _Claims(found, bounds, tables, LaminarFigures(found, bounds, raw["families"])).check(
+    _Claims(found, bounds, tables, LaminarFigures(found, bounds, raw["families"], raw["implied"])).check(
         raw["claims"], checks
     )
     if raw["public"] is False:
@@ -111,11 +111,12 @@ def _fits(table: list[int], found: TableRows) -> bool:
 class LaminarFigures:
     """Figures in two laminar families: sums of cells that only they restrict have no holes.
 
-    A figure that says no more than the bounds of its cells restricts nothing. A cell is covered if all other
-    figures that it is in, and those that these link it to, are in the families.
+    A figure that says no more than the bounds of its cells restricts nothing, nor does one that exact figures
+    fill without overlap: a table that fits shows that they agree. A cell is covered if all other figures that
+    it is in, and those that these link it to, are in the families.
     """
 
-    def __init__(self, found: TableRows, bounds: KnownBounds, raw: Any) -> None:
+    def __init__(self, found: TableRows, bounds: KnownBounds, raw: Any, implied: Any) -> None:
         self.free = [low != high for low, high in zip(bounds.lower, bounds.upper)]
         self.sets: list[list[set[int]]] = [[], []]
         self.of_atom: dict[int, list[tuple[int, int]]] = {}
@@ -129,8 +130,22 @@ class LaminarFigures:
             for atom in cells:
                 self.of_atom.setdefault(atom, []).append((entry[1], len(self.sets[entry[1]])))
             self.sets[entry[1]].append(cells)
+        listed |= {self._filled(found, entry) for entry in array(implied, "the implied figures")}
         self.laminar = all(_laminar(sets) for sets in self.sets)
         self.covered = self._covered(found, bounds, listed) if self.laminar else set()
+
+    def _filled(self, found: TableRows, raw: Any) -> int:
+        """A figure that exact figures fill without overlap, as far as its cells are not known."""
+        entry = array(raw, "an implied figure")
+        require(len(entry) == 2, "an implied figure has not two parts")
+        row, parts = entry[0], array(entry[1], "an implied figure's parts")
+        inside = all(type(k) is int and 0 <= k < len(found.rows) for k in (row, *parts))
+        require(inside and row not in parts, "an implied figure is not there")
+        require(all(found.told[k][0] == found.told[k][1] for k in parts), "a part of a figure is not exact")
+        cells = sorted(atom for k in parts for atom in found.rows[k] if self.free[atom])
+        whole = cells == sorted(atom for atom in found.rows[row] if self.free[atom])
+        require(whole, "the parts of a figure do not fill it")
+        return int(row)
 
     def _covered(self, found: TableRows, bounds: KnownBounds, listed: set[int]) -> set[int]:
         """The free cells that no other figure restricts; none, if one of a listed figure's cells is not."""
@@ -213,9 +228,10 @@ class _Claims:
         whole = whole and all(end is None or type(end) is int for end in (upper, most, values))
         require(whole, "a claim has an end that is not whole")
         seen = {sum(map(table.__getitem__, cells)) for table in self.tables}
-        shown = least in seen and (most in seen or (most is None and self._endless(cells)))
+        shown = bool(seen) and least == min(seen)
+        shown = shown and (self._endless(cells) if most is None else most == max(seen))
         low, high = self._proved(claim, cells)
-        proved = lower <= low and (upper is None or (high is not None and upper >= high))
+        proved = (lower, upper) == (low, high)
         return shown, proved, values is None or self._counted(cells, (lower, upper), values, seen)
 
     def _proved(self, claim: Mapping[str, Any], cells: Sequence[int]) -> tuple[int, End]:
@@ -288,7 +304,8 @@ def _adversaries(raw: Any, found: TableRows, checks: list[Check]) -> None:
             lower[atom] = max(lower[atom], low)
             upper[atom] = high if high is not None else upper[atom]
         bounds = KnownBounds(TableRows(found.rows, found.told, lower, upper, found.names))
-        proved = all([bounds.accept(line) for line in array(entry["steps"], "the proof")])
+        lines = [bounds.accept(line) for line in array(entry["steps"], "the proof")]
+        proved = all(lines)
         for number, value in array(entry["learns"], "what an adversary learns"):
             require(type(number) is int and 0 <= number < len(found.rows), "a figure is not there")
             claimed += 1

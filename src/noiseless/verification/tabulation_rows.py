@@ -74,7 +74,7 @@ def _classifications(raw: Any) -> tuple[list[dict[str, tuple[int, ...]]], list[i
     for each in array(raw, "the classifications"):
         record(each, "a classification", ("name", "categories", "groups"))
         categories = texts(each["categories"], "the categories")
-        labels = {label: (place,) for place, label in enumerate(categories)}
+        labels: dict[str, tuple[int, ...]] = {label: (place,) for place, label in enumerate(categories)}
         require(len(labels) == len(categories), "a classification has a category twice")
         record(each["groups"], "the groups", list(each["groups"]))
         for name, members in each["groups"].items():
@@ -105,10 +105,10 @@ def _figures(
     labels = [texts(of, "the labels") for of in array(table["labels"], "the labels")]
     require(len(labels) == len(dimensions), "a table has not one list of labels for each dimension")
     parts: list[list[tuple[int, ...]]] = []
-    for name, of in zip(dimensions, labels):
+    for name, listed in zip(dimensions, labels):
         place = order[name]
-        require(all(label in sets[place] for label in of), "a table has a label that is not classified")
-        parts.append([tuple(strides[place] * c for c in sets[place][label]) for label in of])
+        require(all(label in sets[place] for label in listed), "a table has a label that is not classified")
+        parts.append([tuple(strides[place] * c for c in sets[place][label]) for label in listed])
     totals = [
         range(0, sizes[place] * strides[place], strides[place])
         for name, place in order.items()
@@ -127,4 +127,4 @@ def _figures(
             cells = chosen if cells == (0,) else [a + b for a in cells for b in chosen]
         for whole in totals:
             cells = [a + b for a in cells for b in whole]
-        yield (title, tuple(of[place] for of, place in zip(labels, code))), cells, (low, high)
+        yield (title, tuple(listed[place] for listed, place in zip(labels, code))), cells, (low, high)

@@ -1,6 +1,7 @@
 """Files as people publish them, hierarchies, and several tables by a TOML file."""
 
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -70,10 +71,12 @@ def test_rows_that_are_all_withheld_are_no_footnotes(tmp_path: Path) -> None:
 def test_a_long_file_leaves_out_what_is_zero(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("region;age;n\nA;young;3\nA;old;x\nB;young;4\nTotal;young;7\n")
-    given = {"rows": "region", "cols": "age", "value": "n"}
+    given: dict[str, Any] = {"rows": "region", "cols": "age", "value": "n"}
     found = read_request(file, **given)
     assert told(found.publication)["t", "B", "old"] == (0, 0)
-    assert found.notes == ("t: 1 combinations that it leaves out; read as 0",)
+    assert found.notes == (
+        "t: 1 combinations that it leaves out; read as 0 (told absent=withheld, if they are withheld)",
+    )
     kept = told(read_request(file, **given, told={"absent": "withheld"}).publication)
     assert ("t", "B", "old") not in kept
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -49,7 +50,9 @@ def test_levels_that_pandas_leaves_out_are_zero() -> None:
     del counts[("f", 2)]
     found = read_request(counts)
     assert told(found)["A", "f", "2"] == (0, 0)
-    assert found.notes == ("table 1: 3 combinations that it leaves out; read as 0",)
+    assert found.notes == (
+        "table 1: 3 combinations that it leaves out; read as 0 (told absent=withheld, if they are withheld)",
+    )
 
 
 def test_a_pivot_table_of_sums() -> None:
@@ -102,6 +105,14 @@ def test_long_and_wide_frames_of_any_library(library: type) -> None:
         read_request(library(LONG))
 
 
+def test_files_of_columns_are_read_as_frames(tmp_path: Path) -> None:
+    pl.DataFrame(LONG).write_parquet(tmp_path / "t.parquet")
+    pl.DataFrame(LONG).write_ndjson(tmp_path / "t.jsonl")
+    for name in ("t.parquet", "t.jsonl"):
+        found = read_request(tmp_path / name, rows="region", cols="sex", value="n")
+        assert told(found)["B", "f"] == (1, 4)
+
+
 def test_several_frames_are_linked_by_their_dimensions() -> None:
     one = pd.crosstab(PEOPLE.region, PEOPLE.sex, margins=True)
     two = pd.crosstab(PEOPLE.region, PEOPLE.age, margins=True)
@@ -125,7 +136,7 @@ def test_a_table_is_made_from_records(tmp_path: Path) -> None:
 
 
 def test_contributors_are_units_of_records() -> None:
-    asked = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
+    asked: dict[str, Any] = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
     found = read_request(None, microdata=PEOPLE, unit="firm", **asked)
     held = found.contributions
     assert held is not None

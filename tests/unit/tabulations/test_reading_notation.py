@@ -7,7 +7,7 @@ import pytest
 from noiseless.errors import RequestError
 from noiseless.rules import rule
 from noiseless.tabulations.publication import Told
-from noiseless.tabulations.reading.notation import FigureNotation, RoundedFigures, Unreadable, is_total
+from noiseless.tabulations.reading.notation import FigureNotation, RoundedFigures, UnreadableFigure, is_total
 
 ONE = Fraction(1)
 
@@ -59,7 +59,7 @@ def test_counts(cell: object, told: tuple[int, int | None]) -> None:
     ],
 )
 def test_what_cannot_be_read_says_why(cell: object, problem: str) -> None:
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(UnreadableFigure) as error:
         FigureNotation().told(cell, ONE, "count")
     assert problem in str(error.value)
 
@@ -77,7 +77,7 @@ def test_magnitudes_are_steps() -> None:
     cents = Fraction(1, 100)
     assert FigureNotation().told("12.34", cents, "magnitude") == Told.exact(1234)
     assert FigureNotation(lowest=Fraction(-5)).told("-4", cents, "magnitude") == Told.exact(-400)
-    with pytest.raises(Unreadable, match="finer step"):
+    with pytest.raises(UnreadableFigure, match="finer one"):
         FigureNotation().told("12.345", cents, "magnitude")
 
 
@@ -85,17 +85,17 @@ def test_magnitudes_are_steps() -> None:
 @pytest.mark.parametrize("direction", ["half-away", "half-even", "down", "up"])
 def test_a_rounded_figure_stands_for_its_preimage(base: int, direction: str) -> None:
     text = f"round:{base}:{direction}"
-    published = {}
+    published: dict[str, list[int]] = {}
     for value in range(60):
-        published.setdefault(int(rule(text).told(value)), []).append(value)  # type: ignore[attr-defined]
+        published.setdefault(str(rule(text).told(value)), []).append(value)
     notation = FigureNotation.of({"rounded": text})
     for figure, values in list(published.items())[:-2]:
-        assert notation.told(str(figure), ONE, "count") == Told(min(values), max(values))
+        assert notation.told(figure, ONE, "count") == Told(min(values), max(values))
 
 
 def test_rounding_up_or_down_at_random_leaves_both_sides() -> None:
     assert RoundedFigures.parse("round:3:random").preimage(Fraction(6), ONE) == (4, 8)
-    with pytest.raises(Unreadable, match="no multiple of 5"):
+    with pytest.raises(UnreadableFigure, match="no multiple of 5"):
         FigureNotation.of({"rounded": "round:5"}).told("12", ONE, "count")
     with pytest.raises(RequestError, match="round:BASE"):
         FigureNotation.of({"rounded": "digits:2"})

@@ -11,7 +11,7 @@ from pathlib import Path
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.sources import EXCEL, sheet_rows
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
-from noiseless.tabulations.reading.notation import FigureNotation, Unreadable, is_total
+from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure, is_total
 
 Grid = list[list[str]]
 
@@ -165,7 +165,7 @@ def _layout(
         (_spanning(grid, header, left) or "columns",)
         if above == 1
         else tuple(
-            (names and grid[header + level][left - 1]) or f"columns {level + 1}" for level in range(above)
+            (names and _last(grid[header + level][:left])) or f"columns {level + 1}" for level in range(above)
         )
     )
     return Layout(found, heads, header, body, notes)
@@ -232,7 +232,7 @@ def _label_columns(grid: Grid, body: Sequence[int], notation: FigureNotation) ->
 def _is_figure(cell: str, notation: FigureNotation) -> bool:
     try:
         return notation.number(cell) is not None or bool(notation.told(cell, Fraction(1), "magnitude"))
-    except (Unreadable, RequestError):
+    except (UnreadableFigure, RequestError):
         return False
 
 

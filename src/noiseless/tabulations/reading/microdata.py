@@ -9,7 +9,7 @@ from typing import Any
 
 from noiseless.errors import ColumnError, RequestError
 from noiseless.tables import open_table
-from noiseless.tabulations.magnitudes import Contributions
+from noiseless.tabulations.magnitudes import ContributorAmounts
 from noiseless.tabulations.publication import Classification, Labels, Publication
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
@@ -19,7 +19,7 @@ _TOTAL = "Total"
 
 
 @dataclass(frozen=True, eq=False)
-class Holdings:
+class RecordHoldings:
     """Who contributes what to the finest cells of a table.
 
     Attributes:
@@ -46,7 +46,12 @@ class Holdings:
         return dict(found)
 
 
-def read_holdings(source: Any, dimensions: Sequence[str], value: str | None, unit: str | None) -> Holdings:  # noqa: ANN401
+def read_holdings(
+    source: Any,  # noqa: ANN401 - any frame
+    dimensions: Sequence[str],
+    value: str | None,
+    unit: str | None,
+) -> RecordHoldings:
     """Who contributes what: a row or, with `unit`, what all rows of one unit add up to.
 
     Args:
@@ -80,12 +85,14 @@ def read_holdings(source: Any, dimensions: Sequence[str], value: str | None, uni
             for _ in range(count):
                 cell[rows] = amount
                 rows += 1
-    return Holdings(tuple(dimensions), dict(amounts), None if units is None else tuple(map(_label, people)))
+    return RecordHoldings(
+        tuple(dimensions), dict(amounts), None if units is None else tuple(map(_label, people))
+    )
 
 
 def contributions_of(
-    publication: Publication, holdings: Holdings, hierarchies: Mapping[str, Parents], *, reveal: bool
-) -> Contributions:
+    publication: Publication, holdings: RecordHoldings, hierarchies: Mapping[str, Parents], *, reveal: bool
+) -> ContributorAmounts:
     """What contributors have in each base cell, in steps.
 
     Args:
@@ -110,7 +117,7 @@ def contributions_of(
                 )
             name = holdings.names[who] if reveal and holdings.names else f"contributor {who + 1}"
             records.append((name, categories, int(steps)))
-    return Contributions.of(publication, records)
+    return ContributorAmounts.of(publication, records)
 
 
 def _climb(own: Classification, parents: Parents) -> Callable[[str], str]:
@@ -134,7 +141,7 @@ def _climb(own: Classification, parents: Parents) -> Callable[[str], str]:
 
 
 def made_figures(
-    name: str, holdings: Holdings, totalled: Sequence[str], notation: FigureNotation, below: int | None
+    name: str, holdings: RecordHoldings, totalled: Sequence[str], notation: FigureNotation, below: int | None
 ) -> Figures:
     """The table that the records make, with totals, written as it is declared to be published.
 

@@ -40,7 +40,7 @@ Absent = Literal["zero", "withheld"]
 """What a combination means that a table leaves out."""
 
 
-class Unreadable(Exception):  # noqa: N818 - no error by itself: whoever knows the place says it
+class UnreadableFigure(Exception):  # noqa: N818 - no error by itself: whoever knows the place says it
     """What is wrong with a figure; its place is added by the reader."""
 
 
@@ -169,7 +169,7 @@ class FigureNotation:
         """What a cell of a table says.
 
         Raises:
-            Unreadable: nothing that can be understood; what and how to mend it.
+            UnreadableFigure: nothing that can be understood; what and how to mend it.
         """
         text = str(cell).strip().lower()
         if cell is None or text in self.suppressed:
@@ -182,13 +182,15 @@ class FigureNotation:
         if number is None:
             return self._range(text, step, kind)
         if number < 0 and kind == "count":
-            raise Unreadable("is negative, and counts are not; magnitudes may be (kind = 'magnitude')")
+            raise UnreadableFigure("is negative, and counts are not; magnitudes may be (kind = 'magnitude')")
         if self.lowest is not None and number < self.lowest:
-            raise Unreadable("is below the declared bounds; declare bounds = [LO, HI] that it fits")
+            raise UnreadableFigure("is below the declared bounds; declare bounds = [LO, HI] that it fits")
         if self.rounded is None:
             return Told.exact(self._steps(number, step, kind))
         if (number / self.rounded.base).denominator != 1:
-            raise Unreadable(f"is no multiple of {self.rounded.base}, and figures are declared to be rounded")
+            raise UnreadableFigure(
+                f"is no multiple of {self.rounded.base}, and figures are declared to be rounded"
+            )
         lower, upper = self.rounded.preimage(number, step)
         return Told(max(lower, self.withheld(step).lower), upper)
 
@@ -239,7 +241,7 @@ class FigureNotation:
                 least = max(lowest, self.least_below) if kind == "count" else lowest
                 upper = limit - (sign == "<")
                 if upper < least:
-                    raise Unreadable("leaves no value that the figure can have")
+                    raise UnreadableFigure("leaves no value that the figure can have")
                 return Told(least, upper)
             return Told(limit + (sign == ">"), None)
         if text.endswith("+") and self.number(text[:-1]) is not None:
@@ -248,29 +250,29 @@ class FigureNotation:
         if found and all(self.number(part) is not None for part in found.groups()):
             low, high = (self._steps(self._part(part), step, kind) for part in found.groups())
             if low > high:
-                raise Unreadable("is a range whose ends are the wrong way round")
+                raise UnreadableFigure("is a range whose ends are the wrong way round")
             return Told(low, high)
         if (number := self.number(text)) is not None:
             return Told.exact(self._steps(number, step, kind))
-        raise Unreadable(_unknown(text, self.decimal))
+        raise UnreadableFigure(_unknown(text, self.decimal))
 
     def _part(self, text: str) -> Fraction:
         number = self.number(text)
         if number is None:
-            raise Unreadable("is no range of numbers, such as <5, 10+ or 1-4")
+            raise UnreadableFigure("is no range of numbers, such as <5, 10+ or 1-4")
         return number
 
     @staticmethod
     def _steps(number: Fraction, step: Fraction, kind: Kind) -> int:
         steps = number / step
         if steps.denominator != 1:
-            raise Unreadable(
+            raise UnreadableFigure(
                 "is no whole number, and counts are; sums of amounts are kind = 'magnitude'"
                 if kind == "count"
-                else f"is no multiple of the step {step}; declare a finer step"
+                else f"is no multiple of the step {step}; declare a finer one, or round it as published"
             )
         if abs(steps) > MAX_VALUE:
-            raise Unreadable("is more than 2^50 steps; declare a larger step")
+            raise UnreadableFigure("is more than 2^50 steps; round figures as they are published")
         return int(steps)
 
 

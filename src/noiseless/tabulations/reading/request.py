@@ -9,7 +9,7 @@ from typing import Any
 from noiseless.errors import RequestError, SourceError
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.audit import audit_tables as audit_publication
-from noiseless.tabulations.magnitudes import Contributions
+from noiseless.tabulations.magnitudes import ContributorAmounts
 from noiseless.tabulations.publication import Publication, Targets
 from noiseless.tabulations.reading.acro import RESULTS, read_acro
 from noiseless.tabulations.reading.assembly import Declared, publication_of
@@ -17,10 +17,17 @@ from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.frames import frame_figures
 from noiseless.tabulations.reading.grids import long_figures, read_grid, wide_figures
 from noiseless.tabulations.reading.hierarchy_files import Parents, parents_of, read_hierarchy
-from noiseless.tabulations.reading.microdata import Holdings, contributions_of, made_figures, read_holdings
+from noiseless.tabulations.reading.microdata import (
+    RecordHoldings,
+    contributions_of,
+    made_figures,
+    read_holdings,
+)
 from noiseless.tabulations.reading.notation import FigureNotation
 from noiseless.tabulations.reading.specification import Specification, TableSpecification
 
+_COLUMNAR = frozenset({".parquet", ".pq", ".jsonl", ".ndjson", ".json"})
+"""The endings of files that name their columns and have no header rows."""
 _TABLE_KEYS = frozenset(TableSpecification.model_fields) - {"file", "frame"}
 
 
@@ -38,7 +45,7 @@ class TabulationRequest:
 
     publication: Publication
     rules: Mapping[str, Any]
-    contributions: Contributions | None = None
+    contributions: ContributorAmounts | None = None
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
 
@@ -53,7 +60,7 @@ class TabulationRequest:
         """What the publication gives away; arguments as `noiseless.tabulations.audit_tables` has them."""
         rules = dict(self.rules)
         declared = rules.pop("secret", None)
-        return audit_publication(
+        found = audit_publication(
             self.publication,
             secret=declared if secret is None else secret,
             rules=rules or None,
@@ -62,6 +69,7 @@ class TabulationRequest:
             time_limit=time_limit,
             sharp=sharp,
         )
+        return replace(found, notes=self.notes)
 
 
 def read_request(
@@ -136,7 +144,7 @@ def _read(specification: Specification, *, reveal: bool) -> TabulationRequest:
     return TabulationRequest(publication, specification.rules, contributions, notes, tuple(files))
 
 
-def _holdings(specification: Specification, publication: Publication) -> Holdings | None:
+def _holdings(specification: Specification, publication: Publication) -> RecordHoldings | None:
     """Who contributes what to the base cells of all tables, from the first records that are named."""
     table = next((each for each in specification.table if each.microdata is not None), None)
     if table is None:
@@ -182,6 +190,10 @@ def _figures(name: str, table: TableSpecification, notation: FigureNotation, fol
     file = folder / table.file
     if not file.is_file():
         raise SourceError(str(file), "there is no such file; check the name and the folder")
+    if file.suffix.lower() in _COLUMNAR:
+        return frame_figures(
+            name, file, table.rows, table.cols, table.value if table.microdata is None else None
+        )
     grid = read_grid(file, table.sheet)
     if table.value is not None and table.microdata is None:
         return long_figures(name, grid, dimensions, table.value)

@@ -68,7 +68,7 @@ class TableSpecification(_Model):
     below: int | None = Field(default=None, ge=1)
 
 
-class Population(_Model):
+class TabulatedPopulation(_Model):
     """Whom the tables are about."""
 
     id: str = ""
@@ -90,7 +90,7 @@ class Specification(_Model):
     """
 
     table: tuple[TableSpecification, ...] = Field(min_length=1)
-    population: Population = Population()
+    population: TabulatedPopulation = TabulatedPopulation()
     hierarchy: Mapping[str, str | Path | Sequence[Sequence[str]] | Mapping[str, Sequence[str]]] = Field(
         default_factory=dict
     )
