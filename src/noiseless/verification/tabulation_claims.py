@@ -231,7 +231,7 @@ class _Claims:
         shown = bool(seen) and least == min(seen)
         shown = shown and (self._endless(cells) if most is None else most == max(seen))
         low, high = self._proved(claim, cells)
-        proved = (lower, upper) == (low, high)
+        proved = lower <= low and (upper is None or (high is not None and upper >= high))
         return shown, proved, values is None or self._counted(cells, (lower, upper), values, seen)
 
     def _proved(self, claim: Mapping[str, Any], cells: Sequence[int]) -> tuple[int, End]:
