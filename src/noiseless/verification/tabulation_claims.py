@@ -28,7 +28,10 @@ def check_tables(raw: Any, publication: Optional[Mapping[str, Any]] = None) -> F
     try:
         return _checked(raw, publication)
     except FormatError as error:
-        return Findings((Check("format", False, str(error), "a certificate of published tables"),))
+        problem = str(error)
+    except (TypeError, ValueError, KeyError, RecursionError):
+        problem = "a part is of another type than it must be"
+    return Findings((Check("format", False, problem, "a certificate of published tables"),))
 
 
 def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
