@@ -85,7 +85,8 @@ def test_certificates_of_odd_types_are_refused() -> None:
     audit = audited({"p_percent": 10})
     certificate = json.loads(json.dumps(audit.certificate(public=False)))
     for path in list(parts({key: value for key, value in certificate.items() if key != "publication"}))[1:]:
-        for odd in ("x", [], {}, None, 1.5):
+        odds: tuple[object, ...] = ("x", [], {}, None, 1.5)
+        for odd in odds:
             other = copy.deepcopy(certificate)
             place = other
             for key in path[:-1]:
