@@ -194,7 +194,8 @@ def _cube(form: Form) -> str:
         f"A cube of 3 x 3 x 3 cells, 18 of them withheld, each of them 1, all two-way margins published. "
         f"Each is to be protected by 1 on both sides. pytauargus calls {len(safe)} of the 18 safe "
         f"({', '.join(safe)}: between 0 and 2 by its linear programs). noiseless proves that all "
-        f"{len(known)} are known: one table of integers fits. The proof is {'verified' if proved else 'NOT verified'}."
+        f"{len(known)} are known: one table of integers fits. The proof is "
+        f"{'verified' if proved else 'NOT verified'}."
     )
 
 

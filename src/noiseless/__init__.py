@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from noiseless.theory.linear_query import LinearQuery
     from noiseless.theory.stochastic import JointDistribution
     from noiseless.theory.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
-    from noiseless.verification import Verification, verify
+    from noiseless.verification import Verification, verify, verify_tables
 
 _HOMES = {
     "AppliedRelease": "releases",
@@ -163,6 +163,7 @@ _HOMES = {
     "transmission": "measures",
     "unrelated": "audits",
     "verify": "verification",
+    "verify_tables": "verification",
     "worst_pair": "theory.chosen_pair",
     "zero_error_capacity": "theory.zero_error",
 }
@@ -255,6 +256,7 @@ __all__ = [
     "transmission",
     "unrelated",
     "verify",
+    "verify_tables",
     "worst_pair",
     "zero_error_capacity",
 ]

@@ -13,7 +13,7 @@ import pytest
 from noiseless.tabulations import Publication, Told
 from noiseless.tabulations.audit import audit_tables
 from noiseless.tabulations.magnitudes import ContributorAmounts
-from noiseless.verification.tabulation_claims import check_tables
+from noiseless.verification import verify_tables
 from oracle.tabulation_checks import (
     check_cells,
     check_claims,
@@ -201,7 +201,7 @@ def certificates(seeds: range) -> Iterator[tuple[int, Published, Knowledge, Json
 
 def test_certificates_hold_and_are_true() -> None:
     for seed, published, knowledge, certificate in certificates(range(5_000, 5_040)):
-        found = check_tables(certificate, certificate["publication"])
+        found = verify_tables(certificate, publication(published))
         assert found.holds, f"seed {seed}: {found.failed}"
         check_claims(published, knowledge, certificate)
 
@@ -215,7 +215,7 @@ def test_figures_that_others_imply_with_cells_that_are_known() -> None:
     published = Published(variables, (((*"abc",), figures),), ((0, 3),) * 18)
     audit = audit_tables(publication(published))
     certificate = json.loads(json.dumps(audit.certificate(public=True)))
-    assert check_tables(certificate, certificate["publication"]).failed == ()
+    assert verify_tables(certificate, publication(published)).failed == ()
 
 
 def test_a_hole_of_one_part_of_a_sum() -> None:
@@ -227,7 +227,7 @@ def test_a_hole_of_one_part_of_a_sum() -> None:
     audit = audit_tables(publication(published), targets={"four": {"a": ["a1", "a2", "a3", "a5"]}})
     assert [finding.values for finding in audit.cells] == [1, 1, 1, 2]
     certificate = json.loads(json.dumps(audit.certificate(public=True)))
-    assert check_tables(certificate, certificate["publication"]).failed == ()
+    assert verify_tables(certificate, publication(published)).failed == ()
     check_claims(published, Knowledge.of(published.world), certificate)
 
 
@@ -244,7 +244,7 @@ def test_out_of_time_nothing_false_is_said() -> None:
                 assert not finding.disclosed or len(values) == 1, seed
                 assert finding.values in {None, len(values)}, seed
             certificate = json.loads(json.dumps(audit.certificate(public=True)))
-            assert check_tables(certificate, certificate["publication"]).failed == (), seed
+            assert verify_tables(certificate, publication(published)).failed == (), seed
             check_claims(published, knowledge, certificate)
 
 
@@ -294,7 +294,7 @@ def test_forged_certificates_are_refused_or_still_true() -> None:
             continue
         for _ in range(12):
             lie = forged(random, certificate)
-            if check_tables(lie, certificate["publication"]).holds:
+            if verify_tables(lie, publication(published)).holds:
                 accepted += 1
                 check_claims(published, knowledge, lie)
             else:
@@ -307,4 +307,4 @@ def test_a_certificate_of_another_publication_is_refused() -> None:
         other = copy.deepcopy(certificate["publication"])
         ends = other["tables"][0]
         ends["lower"][0] -= 1
-        assert not check_tables(certificate, other).holds, seed
+        assert not verify_tables(certificate, other).holds, seed

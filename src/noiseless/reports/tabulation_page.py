@@ -20,7 +20,7 @@ from noiseless.reports.tabulation_rows import (
 from noiseless.tabulations.audit import TabulationAudit
 
 _MOST = 100
-"""So many rows of a list are shown."""
+"""The most rows of a list that are shown."""
 
 
 def tabulation_html(audit: TabulationAudit, *, private: bool = False) -> str:

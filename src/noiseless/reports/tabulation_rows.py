@@ -20,7 +20,7 @@ _SHADES = (("few", 4), ("some", 16))
 """The most values that are left in each shade."""
 _TOLD_BY = 4
 _MOST_ORDERED = 20_000
-"""So many figures are looked at to find those with the fewest values left."""
+"""The most figures that are looked at to find those with the fewest values left."""
 _ALL_ZERO = (
     "everything that is withheld follows to be 0: if totals add up only what is shown, say so (told "
     "totals=shown); if blanks mean none, fill in zeros"

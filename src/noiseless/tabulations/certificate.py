@@ -44,7 +44,7 @@ def certificate(audit: "TabulationAudit", *, public: bool) -> dict[str, Any]:
         "witnesses": [table[hidden].tolist() for table in tables],
         "steps": [step.to_json() for step in writer.steps],
         "families": families,
-        "implied": [[row, parts] for row, parts in ranges.found.implied.items()],
+        "implied": _implied(ranges),
         "claims": [_claim(audit, number) for number in numbers],
     }
     if not public:
@@ -79,6 +79,18 @@ def _claim(audit: "TabulationAudit", number: int) -> dict[str, Any]:
         "most": found.most,
         "values": values,
     }
+
+
+def _implied(ranges: SumRanges) -> list[list[Any]]:
+    """Figures about cells of the network that follow from others, and these."""
+    found, matrix = ranges.found, ranges.found.publication.rows
+    inside = np.zeros(matrix.shape[1], bool)
+    inside[found.constraints.atoms[found.in_network]] = True
+    return [
+        [row, parts]
+        for row, parts in found.implied.items()
+        if inside[matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]].any()
+    ]
 
 
 def _families(ranges: SumRanges, writer: ProofWriter) -> list[list[int]]:

@@ -1,8 +1,11 @@
 """Contributors as adversaries: they know their own amounts, and subtract them.
 
 In a base cell where nobody but a coalition contributes, its members know the cell; in others they know that
-it is at least what they gave. Only those who are alone in a cell, or make it up together, know any cell, so
-only they need an inference of their own; a figure that they make up themselves is nothing that they learn.
+it is at least what they gave. A figure that they make up themselves is nothing that they learn.
+
+Whether a figure of a network varies is seen by moves of 1 around a circle, from the true table. A cell to
+which others gave 1 or more can take such a move, so there only those need an inference of their own who may
+leave less, together with others of a coalition. In integer programs moves can be larger, and everyone does.
 """
 
 from collections.abc import Sequence
@@ -40,22 +43,20 @@ def contributor_findings(
     amounts = contributions.matrix(publication)
     amounts.sum_duplicates()
     history = ranges.found.history
-    counts = np.diff(amounts.indptr)
-    open_cells = np.flatnonzero((counts > 0) & (counts <= rules.coalition) & (history.lower < history.upper))
-    useful = sorted({int(who) for atom in open_cells.tolist() for who in _of(amounts, atom)})
-    size = min(rules.coalition, len(useful))
-    if comb(len(useful), size) > MAX_COALITIONS:
+    useful, sizes = _useful(ranges, amounts, rules.coalition), range(1, rules.coalition + 1)
+    if sum(comb(len(useful), size) for size in sizes) > MAX_COALITIONS:
         raise RequestError(
-            f"{len(useful):,} contributors know a cell: more than {MAX_COALITIONS:,} coalitions of {size}; "
-            "ask for a smaller coalition"
+            f"{len(useful):,} contributors may learn something, and they form more than {MAX_COALITIONS:,} "
+            f"coalitions of up to {rules.coalition}: ask for smaller coalitions"
         )
     figures = np.flatnonzero(
         (publication.told_lower < publication.told_upper)
         & ~ranges.known_sums()[: len(publication.told_lower)]
     )
-    shares = csr_array(publication.rows[figures].astype(np.int64) @ amounts)
+    present = csr_array((np.ones_like(amounts.data), amounts.indices, amounts.indptr), shape=amounts.shape)
+    shares = csr_array(publication.rows[figures].astype(np.int64) @ present)  # who gave 0 takes part
     found = list[ContributorFinding]()
-    for members in combinations(useful, size) if size else ():
+    for members in (each for size in sizes for each in combinations(useful, size)):
         learned, decided = _learned(
             publication, history, amounts, figures, shares=shares, members=set(members), deadline=deadline
         )
@@ -64,6 +65,23 @@ def contributor_findings(
             ContributorFinding(names, tuple(publication.row_name(int(row)) for row in learned), decided)
         )
     return tuple(found)
+
+
+def _useful(ranges: SumRanges, amounts: csr_array, coalition: int) -> list[int]:
+    """The contributors who may know more than everybody does, with some others."""
+    history, found = ranges.found.history, ranges.found
+    program = np.zeros(len(history.lower), bool)
+    for each in found.programs.values():
+        program[each.atoms] = True
+    useful = set[int]()
+    for atom in np.flatnonzero((history.lower < history.upper) & (np.diff(amounts.indptr) > 0)).tolist():
+        begin, end = amounts.indptr[atom], amounts.indptr[atom + 1]
+        given = dict(zip(amounts.indices[begin:end].tolist(), amounts.data[begin:end].tolist(), strict=True))
+        for who, own in given.items():
+            others = sorted((value for name, value in given.items() if name != who), reverse=True)
+            if program[atom] or sum(given.values()) - own - sum(others[: coalition - 1]) < 1:
+                useful.add(who)
+    return sorted(useful)
 
 
 def _of(amounts: csr_array, row: int) -> list[int]:

@@ -2,18 +2,30 @@
 
 In a group, a secret is possible for somebody if its count can be above 0, and at least one person has it for
 certain if its count cannot be 0. If one secret alone is possible, everyone in the group has it: group
-disclosure, whatever the size of the group.
+disclosure, whatever the size of the group. A member knows his own secret, so that its count is at least 1,
+and subtracts himself: if one secret alone is then possible for the others, he learns theirs.
 """
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.tabulations.publication import Classification, Publication, PublishedTable, Targets
+from noiseless.tabulations.inference import ContradictionError, infer
+from noiseless.tabulations.propagation import BoundHistory
+from noiseless.tabulations.publication import Classification, Publication, PublishedTable, Told
 from noiseless.tabulations.ranges import Range, SumRanges
 from noiseless.tabulations.result import PersonFinding
+from noiseless.tabulations.witnesses import witness_tables
 
 ANY = "*"
 """Stands for the secret in the labels of a group."""
+MAX_RUNS = 1_000
+"""Members who need an inference of their own; what more of them learn is not decided."""
+
+_Groups = list[tuple[PublishedTable, tuple[str, ...]]]
 
 
 def person_findings(publication: Publication, ranges: SumRanges, secret: str) -> tuple[PersonFinding, ...]:
@@ -23,19 +35,25 @@ def person_findings(publication: Publication, ranges: SumRanges, secret: str) ->
     chosen = next((each for each in publication.used if each.name == secret), None)
     if chosen is None:
         raise RequestError(f"no table has the secret {secret!r} as a dimension")
+    groups: _Groups = []
     targets: dict[str, dict[str, list[str]]] = {}
-    places: list[tuple[PublishedTable, tuple[str, ...]]] = []
     for table in publication.tables:
         if secret in table.dimensions:
             for labels in _groups(table, secret):
-                places.append((table, labels))
-                targets |= _asked(len(places), table, labels, chosen)
-    asked: Targets = targets
-    sums = SumRanges(ranges.found, publication.sums(asked), sharp=ranges.sharp)
+                targets |= _asked(len(groups), table, labels, chosen)
+                groups.append((table, labels))
+    sums = SumRanges(ranges.found, publication.sums(targets), sharp=ranges.sharp)
+    learned, open_ones = _Members(publication, sums, chosen, groups).learned()
     width = len(chosen.categories) + 1
     return tuple(
-        _finding(table, labels, chosen, [sums[number * width + place] for place in range(width)])
-        for number, (table, labels) in enumerate(places)
+        _finding(
+            group,
+            chosen,
+            [sums[number * width + place] for place in range(width)],
+            learned.get(number, ()),
+            number not in open_ones,
+        )
+        for number, group in enumerate(groups)
     )
 
 
@@ -66,21 +84,109 @@ def _asked(
 
 
 def _finding(
-    table: PublishedTable, labels: tuple[str, ...], secret: Classification, found: list[Range]
+    group: tuple[PublishedTable, tuple[str, ...]],
+    secret: Classification,
+    found: Sequence[Range],
+    to_members: tuple[str, ...],
+    members_decided: bool,
 ) -> PersonFinding:
     *counts, everyone = found
     possible = tuple(s for s, count in zip(secret.categories, counts, strict=True) if count.upper != 0)
     certain = tuple(s for s, count in zip(secret.categories, counts, strict=True) if count.lower >= 1)
-    members = everyone.lower >= 1
-    only = [s for s, count in zip(secret.categories, counts, strict=True) if count.upper == 1]
-    to_members = tuple(s for s in possible if s in only) if len(possible) == 2 else ()  # noqa: PLR2004
-    alone = len(possible) == 1 and (everyone.upper is None or everyone.upper > 0)
+    known = all(count.sharp or count.upper == 0 or count.least > 0 for count in counts)
     return PersonFinding(
-        (table.name, labels),
+        (group[0].name, group[1]),
         possible,
         certain,
-        members,
-        alone,
+        everyone.lower >= 1,
+        len(possible) == 1,
         to_members,
-        all(count.sharp or count.upper == 0 or count.least > 0 for count in counts),
+        known and members_decided,
     )
+
+
+class _Members:
+    """What members of a group learn about the others: each knows that his own secret's count is not 0."""
+
+    def __init__(
+        self, publication: Publication, sums: SumRanges, secret: Classification, groups: _Groups
+    ) -> None:
+        self.publication, self.sums, self.secret, self.groups = publication, sums, secret, groups
+        self.many = len(secret.categories)
+
+    def learned(self) -> tuple[dict[int, tuple[str, ...]], set[int]]:
+        """For each group the secrets whose holders learn the others', and the groups that are not decided."""
+        learned, open_ones, runs = dict[int, tuple[str, ...]](), set[int](), 0
+        shown = self._shown()
+        for group in range(len(self.groups)):
+            counts, found = self._counts(self.sums, group), list[str]()
+            for own, count in enumerate(counts):
+                if count.upper == 0 or len(shown.get((group, own), ())) > 1:
+                    continue
+                inside: list[Range] | None = counts
+                if count.lower < 1:
+                    runs += 1
+                    inside = self._given(group, own) if runs <= MAX_RUNS else None
+                if inside is None:
+                    open_ones.add(group)
+                elif _others(inside, own) not in (set(), {own}) and len(_others(inside, own)) == 1:
+                    found.append(self.secret.categories[own])
+            learned[group] = tuple(found)
+        return learned, open_ones
+
+    def _counts(self, sums: SumRanges, group: int) -> list[Range]:
+        begin = group * (self.many + 1)
+        return [sums[begin + place] for place in range(self.many)]
+
+    def _shown(self) -> dict[tuple[int, int], set[int]]:
+        """Secrets of others that tables show beside a member's own: two of them, and he learns nothing."""
+        width = self.many + 1
+        numbers = [n for n in range(len(self.groups) * width) if n % width < self.many]
+        tables = np.array(witness_tables(self.sums, numbers))
+        values = (self.sums.sums.astype(np.int64) @ tables.T).T
+        shown = dict[tuple[int, int], set[int]]()
+        for table in values:
+            for group in range(len(self.groups)):
+                counts = table[group * width : group * width + self.many]
+                held = np.flatnonzero(counts > 0)
+                for own in held.tolist():
+                    others = {other for other in held.tolist() if other != own or counts[own] > 1}
+                    shown.setdefault((group, own), set()).update(others)
+        return shown
+
+    def _given(self, group: int, own: int) -> list[Range] | None:
+        """The counts of a group's secrets for a member who has one of them; None if that is not decided."""
+        begin = group * (self.many + 1)
+        found, publication = self.sums.found, self.publication
+        history = BoundHistory(found.history.lower.copy(), found.history.upper.copy())
+        atoms: IntArray = self.sums.atoms(begin + own)
+        free = atoms[history.lower[atoms] < history.upper[atoms]]
+        if len(free) == 1:
+            history.lower[free] = np.maximum(history.lower[free], 1 - int(self.sums.known[begin + own]))
+        else:
+            publication = self._publication(group, own)
+        try:
+            inferred = infer(publication, history, found.deadline)
+            rows = self.sums.sums[begin : begin + self.many]
+            counts = [SumRanges(inferred, rows)[place] for place in range(self.many)]
+        except ContradictionError:  # nobody has it
+            return [Range.solid(0, 0)] * self.many
+        return counts if all(count.sharp for count in counts) else None
+
+    def _publication(self, group: int, own: int) -> Publication:
+        """The tables, and a figure besides: at least one person of the group has the secret."""
+        table, labels = self.groups[group]
+        place = table.dimensions.index(self.secret.name)
+        named = [*labels[:place], self.secret.categories[own], *labels[place + 1 :]]
+        name = "member of " + ", ".join(each.name for each in self.publication.tables)
+        known = PublishedTable.of(name, table.dimensions, [(named, Told(1, None))])
+        return replace(self.publication, tables=(*self.publication.tables, known))
+
+
+def _others(counts: Sequence[Range], own: int) -> set[int]:
+    """The secrets that are possible for others than one member who has a secret."""
+    return {
+        place
+        for place, count in enumerate(counts)
+        if count.upper is None or count.upper > (1 if place == own else 0)
+    }

@@ -191,7 +191,12 @@ class SumRanges:
         return found
 
     def undecided(self, asked: BoolArray) -> bool:
-        """Whether the ends of a sum (or, if they are not wanted, whether it varies) are not known."""
+        """Whether the ends of a sum (or, if they are not wanted, whether it varies) are not known.
+
+        Nothing is known as long as no table was found that fits.
+        """
+        if not all(len(program.tables) for program in self.found.programs.values()):
+            return True
         single = np.flatnonzero(asked & (self._free_counts == 1))
         if self.network is not None and (self._complete or self._fixed is not None):
             single = single[self._arc[self._only_atoms(single)] < 0]
@@ -344,6 +349,8 @@ class SumRanges:
         if found.upper is not None:
             self._prove_end(number, True, found.upper, writer)
         if found.upper is None or found.values in {None, found.upper - found.lower + 1}:
+            return
+        if not self.count_is_shown(number):
             return
         (part, inside), *_ = self._cut(number).parts
         shift = int(self.known[number])

@@ -28,7 +28,10 @@ def check_tables(raw: Any, publication: Optional[Mapping[str, Any]] = None) -> F
     try:
         return _checked(raw, publication)
     except FormatError as error:
-        return Findings((Check("format", False, str(error), "a certificate of published tables"),))
+        problem = str(error)
+    except (TypeError, ValueError, KeyError, RecursionError):
+        problem = "a part is of another type than it must be"
+    return Findings((Check("format", False, problem, "a certificate of published tables"),))
 
 
 def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
@@ -231,7 +234,7 @@ class _Claims:
         shown = bool(seen) and least == min(seen)
         shown = shown and (self._endless(cells) if most is None else most == max(seen))
         low, high = self._proved(claim, cells)
-        proved = (lower, upper) == (low, high)
+        proved = lower <= low and (upper is None or (high is not None and upper >= high))
         return shown, proved, values is None or self._counted(cells, (lower, upper), values, seen)
 
     def _proved(self, claim: Mapping[str, Any], cells: Sequence[int]) -> tuple[int, End]:

@@ -1,4 +1,8 @@
+import copy
+import json
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +73,29 @@ def test_contributors_subtract_what_is_theirs() -> None:
     assert len(internal["adversaries"]) == 3
     internal["adversaries"][0]["learns"][0][1] += 1
     assert not verify_tables(internal, audit.publication).holds
+
+
+def parts(of: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    for key, value in of.items() if isinstance(of, dict) else enumerate(of) if isinstance(of, list) else ():
+        yield from parts(value, (*path, key))
+
+
+def test_certificates_of_odd_types_are_refused() -> None:
+    audit = audited({"p_percent": 10})
+    certificate = json.loads(json.dumps(audit.certificate(public=False)))
+    for path in list(parts({key: value for key, value in certificate.items() if key != "publication"}))[1:]:
+        odds: tuple[object, ...] = ("x", [], {}, None, 1.5)
+        for odd in odds:
+            other = copy.deepcopy(certificate)
+            place = other
+            for key in path[:-1]:
+                place = place[key]
+            if place[path[-1]] not in (odd, None) and not (path[-1] in {"upper", "values"} and odd is None):
+                place[path[-1]] = odd
+                verify_tables(other, audit.publication)  # does not raise
+                if path[0] == "witnesses":
+                    assert not verify_tables(other, audit.publication).holds
 
 
 def test_nothing_secret_is_in_the_public_certificate() -> None:

@@ -15,7 +15,7 @@ from noiseless.verification import standalone_script, verify_tables
 from tabulation_examples import CASES, flat, forms_of, hierarchy, holes_case, publication_of, withheld
 
 
-def written(publication: Publication, **asked: Any) -> dict[str, Any]:
+def written(publication: Publication, **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - as audits take it
     """A certificate as it is read back from a file."""
     found: dict[str, Any] = json.loads(json.dumps(audit_tables(publication, **asked).certificate()))
     return found
@@ -43,7 +43,7 @@ def test_hierarchies_are_certified(width: int) -> None:
     assert verify_tables(written(publication), publication).holds
 
 
-def numbers(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def numbers(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:  # noqa: ANN401 - JSON
     """Where numbers stand in JSON."""
     if isinstance(part, dict | list):
         for key, value in part.items() if isinstance(part, dict) else enumerate(part):
@@ -107,7 +107,7 @@ def test_a_contradiction_is_certified() -> None:
 @pytest.mark.parametrize(
     "damage", [{}, [], None, {"format": "noiseless-tables/1"}, {"format": "noiseless-tables/1", "public": 1}]
 )
-def test_what_is_no_certificate_does_not_hold(damage: Any) -> None:
+def test_what_is_no_certificate_does_not_hold(damage: object) -> None:
     assert not verify_tables(damage, publication_of(CASES["g01"])).holds
 
 

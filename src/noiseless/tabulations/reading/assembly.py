@@ -27,7 +27,7 @@ from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFig
 _TOTAL = "Total"
 _UNLESS = "told absent=withheld, if they are withheld"
 _NAMED = 3
-"""So many names are enough to find the others."""
+"""The names that a note lists."""
 
 
 @dataclass(frozen=True)

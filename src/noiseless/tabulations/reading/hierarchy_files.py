@@ -47,7 +47,7 @@ def parents_of(name: str, rows: Iterable[Sequence[str]]) -> Parents:
     """From rows of names, each below the next one.
 
     >>> parents_of("ages", [["0-19", "young", "*"], ["20-39", "young", "*"]])
-    {'0-19': 'young', '20-39': 'young', 'young': '*', '*': None}
+    {'0-19': 'young', 'young': '*', '20-39': 'young', '*': None}
 
     Raises:
         RequestError: a name lies below two others, or below itself.

@@ -40,7 +40,7 @@ Absent = Literal["zero", "withheld"]
 """What a combination means that a table leaves out."""
 
 
-class UnreadableFigure(Exception):  # noqa: N818 - no error by itself: whoever knows the place says it
+class UnreadableFigure(Exception):  # noqa: N818 - no error by itself: the reader adds the place
     """What is wrong with a figure; its place is added by the reader."""
 
 
