@@ -231,7 +231,7 @@ def _grown(declared: list[Entry], entries: int) -> Iterator[Entry]:
 
 INTRODUCTION = """\
 Questions that are priced, charged and answered durably, beside a bare loop of two durable SQLite
-transactions, which is the limit for whoever waits for each answer. It depends on how long the disk takes to
+transactions, which is the limit when each answer is waited for. It depends on how long the disk takes to
 make a transaction durable. `ask_each` asks one after the other without waiting: each has its own price and
 charge, and 32 share two transactions. Then the price of a new text among few entries of the ledger and
 among many; and what each row of a table has given away, beside a sort of its rows."""

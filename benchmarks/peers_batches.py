@@ -15,7 +15,7 @@ VALUES = 10_001
 """So many values can one person have."""
 
 INTRODUCTION = f"""\
-So many means over the same people, asked together. Without noise each tells one bit, with a mean error of a
+This many means over the same people, asked together. Without noise each leaks one bit, with a mean error of a
 quarter of what one person can move the answer. Laplace noise of the same mean error is {EPSILON}-DP a
 question. OpenDP adds the epsilons up; dp-accounting composes their privacy loss distributions (PLD) or
 Renyi divergences (RDP), and states an epsilon at delta = {DELTA:g}. noiseless makes different questions and

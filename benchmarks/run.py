@@ -44,6 +44,7 @@ MODULES = (
     "streams_speed",
     "capacity_speed",
     "theta_speed",
+    "first_run_speed",
     "import_speed",
 )
 

@@ -291,7 +291,7 @@ def _row(ours: str, bare: str, found: dict[str, list[tuple[float, list[float]]]]
 INTRODUCTION = """\
 Over 16 connections, beside bare FastAPI endpoints, which are the limit: one durable SQLite transaction a
 request (new questions) and plain JSON (repeats). New questions make two durable transactions, shared with
-whoever asks at the same time."""
+the questions that arrive at the same time."""
 
 
 def measured(form: Form) -> Iterator[Part]:

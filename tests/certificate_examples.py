@@ -179,7 +179,7 @@ class Codebook:
                 if kind == "hierarchy":
                     part /= max(1, *self.trees[column].cost.values())
             parts.append(part)
-        if case.distance == "euclidean":
+        if case.distance in ("euclidean", "squared"):
             return sum((part**2 for part in parts), Fraction(0))
         return max(parts) if case.distance in ("max", "discrete") else sum(parts, Fraction(0))
 
@@ -510,7 +510,9 @@ def random_case(seed: int) -> Case:
     ]
     case = Case(rows, sensitive, public, dict(zip(public, kinds, strict=True)), [], given=given, keep=keep)
     case.codeword = chance.choice(["midrange", "centroid", "medoid", "interval"])
-    case.distance = chance.choice(["absolute", "euclidean", "max", "gower", "hamming", "discrete", None])
+    case.distance = chance.choice(
+        ["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete", None]
+    )
     case.hierarchy_cost = chance.choice(["height", "leaves"])
     case.missing = chance.choice(["value", "value", "drop"])
     case.hierarchies = {c: copy.deepcopy(TREE) for c in public if case.kinds[c] == "hierarchy"}

@@ -48,6 +48,8 @@ categories = ["gas", "oil", "pump", "<img src=x onerror=alert(1)>"]
 [columns.joined]
 role = "private"
 bounds = [2024-01-01, 2024-12-31]
+[queries.burden]
+pieces = [{{ value = 3, kwh = [5, 10], heating = ["oil", "<img src=x onerror=alert(1)>"] }}]
 """
 
 BUDGETS = {

@@ -32,6 +32,9 @@ ONE_BIT = ("--budget", "1")
 LEAST = ("--least", "leakage", "--explain")
 BRIEF = (*ONE_BIT, "--rounds", "2")
 
+FIRMS = ("--microdata", "firms.csv", "--value", "turnover", "--unit", "firm")
+TURNOVER = ("--kind", "magnitude", "--rows", "region", "--cols", "branch", *FIRMS)
+
 RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "audit",
@@ -39,6 +42,13 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("audit", (*PATIENTS, "--rule", "age=round:5")),
     ("audit", (*PATIENTS, "--hypothesis", "illness = flu")),
+    ("audit", (*PATIENTS, "--stochastic")),
+    (
+        "tables audit",
+        ("clinics.csv", "--cols", "illness", "--secret", "illness", "--certificate", "proofs.json"),
+    ),
+    ("tables audit", ("turnover.csv", *TURNOVER, "--p-percent", "10")),
+    ("tables verify", ("proofs.json", "clinics.csv", "--cols", "illness")),
     ("schema", ("patients.csv",)),
     ("schema", ("patients.csv", "--check", "schema.toml")),
     ("release", (*PATIENTS, "--min-posterior", "2", *CERTIFIED)),
@@ -63,7 +73,10 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("compare", ("--query", "mean", "--n", "9", "--bounds", "0", "4", "--step", "1", "--bits", "1")),
     ("convert", ("--from", "dp", "--to", "mi", "--epsilon", "1")),
     ("convert", ("--from", "mi", "--to", "delta", "--epsilon", "0.1")),
+    ("convert", ("--mechanism", "mechanism.csv", "--variant", "personalised")),
     ("capacity", ("channel.csv",)),
+    ("capacity", ("typewriter.csv", "--zero-error")),
+    ("capacity", ("--cover", "[0, 1]", "--eps", "1/4")),
     ("reproduce", ("p5-kl", "-o", "gallery")),
     ("dataset declare", ("curator.toml",)),
     ("dataset budget", ("curator.toml", "--by", "the office")),
@@ -75,6 +88,7 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("token add", ("curator.toml", "--name", "bob", "-o", "bob.token")),
     ("token list", ("curator.toml",)),
     ("token revoke", ("curator.toml", "0" * 16)),
+    ("ledger record-dp", ("curator.toml", "--epsilon", "0.1")),
     ("ledger show", ("curator.toml",)),
     ("ledger verify", ("curator.toml",)),
     ("ledger export", ("curator.toml", "-o", "entries.csv")),
@@ -103,9 +117,18 @@ def prepare(folder: Path) -> None:
     (folder / "limits.toml").write_text("[limits]\nmin_posterior = 1\n")
     (folder / "schema.toml").write_text('[columns.illness]\nrole = "private"\ncategories = ["flu"]\n')
     (folder / "channel.csv").write_text("0.9,0.1\n0.2,0.8\n")
+    (folder / "typewriter.csv").write_text(
+        ".5,.5,0,0,0\n0,.5,.5,0,0\n0,0,.5,.5,0\n0,0,0,.5,.5\n.5,0,0,0,.5\n"
+    )
+    (folder / "mechanism.csv").write_text("x,output,probability\n0,a,0.9\n0,b,0.1\n1,a,0.2\n1,b,0.8\n")
     (folder / "questions.sql").write_text(f"{ASKED};\n")
     (folder / "people.csv").write_text("weight,height\n80,170\n70,150\n")
     (folder / "house.csv").write_text("mains,fridge\n" + "1,1\n0,0\n5,1\n4,0\n" * 5)
+    (folder / "clinics.csv").write_text("region,flu,mumps,All\nNorth,9,x,12\nSouth,8,x,9\nAll,17,4,21\n")
+    (folder / "turnover.csv").write_text("region,steel,food,All\nNorth,x,x,50\nSouth,x,x,40\nAll,45,45,90\n")
+    (folder / "firms.csv").write_text(
+        "firm,region,branch,turnover\na,North,steel,30\nb,North,food,20\nc,South,steel,15\nd,South,food,25\n"
+    )
     lines = [f"{home},{hour},{(home * hour) % 7}" for home in range(6) for hour in range(4)]
     (folder / "readings.csv").write_text("\n".join(["household,hour,kwh", *lines]) + "\n")
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.audits.odds import Odds
 from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate, CertificateCells
 from noiseless.releases.changes import ColumnChange, Example
@@ -112,6 +113,7 @@ def certificate(cells: Sequence[Cell] = CELLS, *, suppressed: int | None = None,
     return Certificate(known | facts, made)
 
 
+ODDS = Odds(Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(3), float("inf"), is_enhanced=False)
 CHANGE = ColumnChange(
     "chol", "number", 154, 3, 280, Fraction(21, 2), Fraction(10, 3), (Example("237", ("236", "238"), 4),)
 )
@@ -141,5 +143,7 @@ def release(asked: dict[str, Any] | None = None, **changes: Any) -> Release:  # 
         "rows": 293,
         "sensitive_values": TOTAL,
         "public_values": 154,
+        "odds": ODDS,
+        "odds_before": ODDS,
     }
     return Release(**known | changes)

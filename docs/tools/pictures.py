@@ -1,8 +1,9 @@
 """Make the pictures of the documentation anew: `python docs/tools/pictures.py [KIND..]`.
 
-KIND is `reports`, `plots`, `console`, `games` or `gallery`; all of them if none is named. Reports and the
-console need Debian's chromium and chromedriver. Some games and the gallery need the data sets that
-NOISELESS_DATA names, and are left out without it. All is drawn by the commands that stand on the pages.
+KIND is `front`, `reports`, `plots`, `console`, `games` or `gallery`; all of them if none is named.
+Reports and the console need Debian's chromium and chromedriver. Some games and the gallery need the data
+sets that NOISELESS_DATA names, and are left out without it. All is drawn by the commands that stand on the
+pages.
 """
 
 import base64
@@ -14,11 +15,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
+from csv import DictReader
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from PIL import Image
+
+import noiseless as nl
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -26,6 +32,7 @@ IMAGES = DOCS / "images"
 TABLES = ROOT / "src" / "noiseless" / "data"
 BIN = Path(sys.executable).parent
 WIDE, PHONE = 1200, 360
+RED, BLUE = "#b3261e", "#1f5fa8"
 
 sys.path.insert(0, str(ROOT / "tests"))  # the browser and the server of the tests
 from client_servers import new_token  # noqa: E402
@@ -50,15 +57,78 @@ _SEARCH = (
 _DRAWN = re.compile(r"(?ms)^```sh\n(noiseless attack [^`]*?--plot \S+)\n```")
 
 
+# The front door: the picture of the README and of the site's first page
+
+
+def front() -> None:
+    """Forty patients before and after a release that leaves at least three illnesses possible."""
+    with tables() as folder:
+        rows = [
+            (int(row["age"]), row["illness"])
+            for row in DictReader((folder / "patients.csv").open(encoding="utf-8"))
+        ]
+        nl.release(
+            "patients.csv", sensitive="illness", public="age", codeword="interval", min_posterior=3
+        ).save("released.csv")
+        cells = {
+            tuple(map(int, f"{row['age']}-{row['age']}".split("-")[:2]))
+            for row in DictReader((folder / "released.csv").open(encoding="utf-8"))
+        }
+    illnesses = sorted({illness for _, illness in rows})
+    for name, panels, size in (("front", (1, 2), (11, 2.6)), ("front-phone", (2, 1), (6, 5))):
+        with plt.rc_context({"font.size": 13, "svg.hashsalt": name, "axes.spines.top": False}):
+            figure, (before, after) = plt.subplots(*panels, figsize=size, sharey=True, layout="constrained")
+            _before(before, rows, illnesses)
+            _after(after, rows, illnesses, cells)
+            figure.savefig(IMAGES / f"{name}.svg", metadata={"Date": None}, facecolor="white")
+            plt.close(figure)
+
+
+def _before(axes: Axes, rows: list[tuple[int, str]], illnesses: list[str]) -> None:
+    """The ages as they are, with the patients whose illness they give away."""
+    alone = [len({other for near, other in rows if near == age}) == 1 for age, _ in rows]
+    _patients(axes, rows, illnesses, alone)
+    title = f"Ages give away {sum(alone)} of {len(rows)} illnesses"
+    axes.set_title(title, color=RED, weight="bold")
+
+
+def _after(
+    axes: Axes, rows: list[tuple[int, str]], illnesses: list[str], cells: set[tuple[int, ...]]
+) -> None:
+    """The ages as intervals."""
+    for low, high in sorted(cells):
+        axes.axvspan(low - 0.4, high + 0.4, color=BLUE, alpha=0.14)
+    _patients(axes, rows, illnesses, [False] * len(rows))
+    least = min(len({illness for age, illness in rows if low <= age <= high}) for low, high in cells)
+    title = f"As intervals, at least {least} of {len(illnesses)} stay possible"
+    axes.set_title(title, color=BLUE, weight="bold")
+
+
+def _patients(axes: Axes, rows: list[tuple[int, str]], illnesses: list[str], alone: list[bool]) -> None:
+    """A dot for each patient, red where the age gives the illness away."""
+    axes.scatter(
+        [age for age, _ in rows],
+        [illnesses.index(illness) for _, illness in rows],
+        c=[RED if found else BLUE for found in alone],
+        s=42,
+        zorder=2,
+    )
+    axes.set_yticks(range(len(illnesses)), illnesses)
+    axes.set_xlabel("age", labelpad=-4)
+    axes.spines[["right", "left"]].set_visible(False)
+    axes.tick_params(length=0)
+    axes.grid(axis="y", alpha=0.3)
+
+
 # Reports: pages of HTML in a browser
 
 
 def reports() -> None:
     """The reports of an audit and of a release, as the tutorials make them."""
     with tutorial_folder("audit") as folder, browser(folder) as reader:
-        page(reader, folder / "report.html", 1045, "report")
+        page(reader, folder / "report.html", 1072, "report")
     with tutorial_folder("release") as folder, browser(folder) as reader:
-        page(reader, folder / "report.html", 1120, "tutorial-release-report")
+        page(reader, folder / "report.html", 1008, "tutorial-release-report")
 
 
 def page(reader: Reader, file: Path, height: int, name: str) -> None:
@@ -242,7 +312,14 @@ def keep(png: bytes, name: str) -> None:
     sys.stdout.write(f"{name}.png\n")
 
 
-KINDS = {"reports": reports, "plots": plots, "console": console, "games": games, "gallery": gallery}
+KINDS = {
+    "front": front,
+    "reports": reports,
+    "plots": plots,
+    "console": console,
+    "games": games,
+    "gallery": gallery,
+}
 
 if __name__ == "__main__":
     for kind in sys.argv[1:] or KINDS:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from noiseless.audits import Audit, audit
+    from noiseless.audits import Audit, Unrelatedness, audit, unrelated
     from noiseless.audits.policy import Policy
     from noiseless.client import connect
     from noiseless.collection.blur import Blur, BlurredTable, ContinuousBlur, blur
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from noiseless.rules.plan import plan
     from noiseless.rules.rule_plan import RulePlan
     from noiseless.tables import open_table
+    from noiseless.tabulations.audit import TabulationAudit
+    from noiseless.tabulations.publication import Publication
+    from noiseless.tabulations.reading import audit_tables
     from noiseless.theory.accuracy import (
         fewest_cells,
         least_leakage,
@@ -105,16 +108,20 @@ _HOMES = {
     "Plan": "pricing.plan",
     "Policy": "audits.policy",
     "Price": "pricing",
+    "Publication": "tabulations.publication",
     "QuantizedAnswer": "pricing",
     "Record": "pricing",
     "Release": "releases",
     "ReleaseFrontier": "releases",
     "RulePlan": "rules.rule_plan",
     "Schema": "domain",
+    "TabulationAudit": "tabulations.audit",
+    "Unrelatedness": "audits",
     "Verification": "verification",
     "ZeroErrorBracket": "theory.zero_error",
     "apply_release": "releases",
     "audit": "audits",
+    "audit_tables": "tabulations.reading",
     "blur": "collection.blur",
     "capacity": "theory.capacity",
     "compare": "comparison.comparison",
@@ -154,6 +161,7 @@ _HOMES = {
     "rule": "rules",
     "symmetric_leakage": "measures",
     "transmission": "measures",
+    "unrelated": "audits",
     "verify": "verification",
     "worst_pair": "theory.chosen_pair",
     "zero_error_capacity": "theory.zero_error",
@@ -192,16 +200,20 @@ __all__ = [
     "Plan",
     "Policy",
     "Price",
+    "Publication",
     "QuantizedAnswer",
     "Record",
     "Release",
     "ReleaseFrontier",
     "RulePlan",
     "Schema",
+    "TabulationAudit",
+    "Unrelatedness",
     "Verification",
     "ZeroErrorBracket",
     "apply_release",
     "audit",
+    "audit_tables",
     "blur",
     "capacity",
     "compare",
@@ -241,6 +253,7 @@ __all__ = [
     "rule",
     "symmetric_leakage",
     "transmission",
+    "unrelated",
     "verify",
     "worst_pair",
     "zero_error_capacity",

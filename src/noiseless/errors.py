@@ -71,7 +71,7 @@ class UnknownColumnError(ColumnError):
     def _hint(self, column: str, available: Sequence[str], from_text: bool) -> str:
         parts = [part.strip() for part in column.split(",")]
         if len(parts) > 1 and set(parts) <= set(available):
-            return "name each column by itself"
+            return "name each column separately"
         if close := get_close_matches(column, available, n=3, cutoff=0.75 if from_text else 0.6):
             return f"did you mean {' or '.join(map(repr, close))}?"
         if from_text:

@@ -96,7 +96,7 @@ class Answer:
         return self.cost == Cost()
 
     def _repr_html_(self) -> str:
-        rows = {"told": "not told" if self.interval is None else str(self.interval)}
+        rows = {"answer": "withheld" if self.interval is None else str(self.interval)}
         rows |= {name: str(value) for name, value in self.group.items()}
         rows |= {"cost": "free" if self.free else str(self.cost), "statement": self.sql}
         return html_table(self.column, rows)
@@ -272,7 +272,7 @@ class Quote:
     def _prices(self) -> list[list[str]]:
         """What each number would cost by itself."""
         rows = ([one.column, "free" if one.free else str(one.cost), one.sql] for one in self.answers)
-        return [["column", "by itself", "statement"], *rows]
+        return [["column", "price alone", "statement"], *rows]
 
 
 @dataclass(frozen=True, repr=False)

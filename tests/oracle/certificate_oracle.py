@@ -527,7 +527,7 @@ EXACT = ("leakage_exact", "maximin_exact", "resolution_exact", "distortion_exact
 FLOATS = ("leakage", "maximin", "resolution", "distortion")
 KNOWN = {
     "codeword": ("midrange", "centroid", "medoid", "interval"),
-    "distance": (None, "absolute", "euclidean", "max", "gower", "hamming", "discrete"),
+    "distance": (None, "absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"),
     "missing": ("value", "drop", "error"),
     "hierarchy_cost": ("height", "leaves"),
     "spellings": ("one", "own"),
@@ -681,7 +681,9 @@ class Certificate:
         self.original = self.sensitive + self.public + self.given + self.keep
         self.released = self.public + self.keep
         need(self.sensitive and self.public, "columns names no sensitive or no public column")
-        need(len(set(self.original)) == len(self.original), "columns names a column twice")
+        for part in (self.sensitive, self.public):
+            named = [*part, *self.given, *self.keep]
+            need(len(set(named)) == len(named), "columns names a column twice")
 
     def _options(self, raw: Any) -> None:
         need(isinstance(raw, dict), "options is not an object")
@@ -983,7 +985,7 @@ class Codebook:
     def _combined(self, parts: list[Fraction]) -> Fraction:
         if self.certificate.distance in ("max", "discrete"):
             return max(parts)
-        if self.certificate.distance == "euclidean":
+        if self.certificate.distance in ("euclidean", "squared"):
             return sum((part**2 for part in parts), Fraction(0))
         return sum(parts, Fraction(0))
 

@@ -152,8 +152,9 @@ class Table:
         parts = [self.factor(place) * gap for place, gap in enumerate(gaps)]
         if self.used_distance in ("max", "discrete"):
             return Fraction(max(parts) ** 2)
-        if self.used_distance == "euclidean":
-            return sum((part**2 for part in parts), Fraction(0))
+        if self.used_distance in ("euclidean", "squared"):
+            added = sum((part**2 for part in parts), Fraction(0))
+            return added if self.used_distance == "euclidean" else added**2
         return Fraction(sum(parts, Fraction(0)) ** 2)
 
     def gap(self, place: int, one: Value, other: Value) -> Fraction:
@@ -426,7 +427,9 @@ def random_table(rng: random.Random, most: int = 6) -> Table:
         ]
     if len({row[-1] for row in rows}) < 2:
         return random_table(rng, most)
-    distance = rng.choice([None, None, "absolute", "max", "gower", "euclidean", "hamming", "discrete"])
+    distance = rng.choice(
+        [None, None, "absolute", "max", "gower", "euclidean", "squared", "hamming", "discrete"]
+    )
     weights: tuple[int, ...] = ()
     if rng.random() < 0.15 and distance not in ("hamming", "discrete"):
         weights = tuple(rng.randint(1, 3) for _ in columns)

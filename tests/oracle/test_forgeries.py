@@ -191,7 +191,9 @@ def _released(seed: int, folder: Path) -> tuple[Path, Path, Path] | None:
         "objective": chance.choice(["leakage", "maximin", "both"]),
         "utility": chance.choice(["resolution", "distortion"]),
         "codeword": chance.choice(["midrange", "centroid", "medoid", "interval"]),
-        "distance": chance.choice([None, "absolute", "euclidean", "max", "gower", "hamming", "discrete"]),
+        "distance": chance.choice(
+            [None, "absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"]
+        ),
         "hierarchy": {f"x{i}": TREE for i, kind in enumerate(kinds) if kind == "tree"},
         "hierarchy_cost": chance.choice(["height", "leaves"]),
         "missing": chance.choice(["value", "drop"]),

@@ -173,8 +173,9 @@ class World:
         if kind == "gower":
             tops = [max(1, t.height if self.cost == "height" else len(t.paths) - 1) for t in self.trees]
             parts = [part / top / self.width for part, top in zip(parts, tops, strict=True)]
-        if kind == "euclidean":
-            return sum((part**2 for part in parts), Fraction(0))
+        if kind in ("euclidean", "squared"):
+            added = sum((part**2 for part in parts), Fraction(0))
+            return added if kind == "euclidean" else added**2
         return Fraction(max(parts) ** 2 if kind == "max" else sum(parts) ** 2)
 
 
@@ -215,7 +216,7 @@ def random_world(rng: random.Random) -> World:
         declared,
         rng.random() < 0.2,
         rng.random() < 0.2,
-        rng.choice([None, None, None, "absolute", "max", "euclidean"]),
+        rng.choice([None, None, None, "absolute", "max", "euclidean", "squared"]),
         rng.choice(["height", "leaves"]),
         tuple(rng.choice([1, 1, 1, 2, 3]) for _ in range(width)),
     )

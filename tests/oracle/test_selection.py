@@ -246,7 +246,7 @@ def random_world(rng: random.Random) -> World:
             columns.append(Hierarchy([rng.randint(0, 5) for _ in range(size)], TREE))
         book = ColumnCodebook(
             *columns,
-            distance=rng.choice(["absolute", "euclidean", "max", "gower", "hamming"]),
+            distance=rng.choice(["absolute", "euclidean", "squared", "max", "gower", "hamming"]),
             codeword=rng.choice(["midrange", "interval", "centroid", "medoid"]),
         )
     groups = [rng.randint(0, 1) for _ in range(size)] if rng.random() < 0.2 else [0] * size

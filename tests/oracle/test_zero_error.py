@@ -1,14 +1,21 @@
 """The zero-error capacity's parts against their definitions, on small ranges and graphs."""
 
 import itertools
+import json
+import math
 import random
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from examples import Pairs
+from noiseless.audits import unrelated
+from noiseless.cli.main import run
+from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import (
     Graph,
@@ -156,3 +163,48 @@ def test_lovasz_number_of_a_general_solver(size: int, density: float) -> None:
     found = lovasz_theta(graph)
     assert float(found.lower) - 1e-5 <= problem.value <= float(found.upper) + 1e-5
     assert found.upper - found.lower < Fraction(1, 10**6)
+
+
+def test_the_command_brackets_what_enumerating_finds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Codes of one and two letters, confusable pairs and covers, from the definition."""
+    for number, pairs in enumerate(itertools.islice(oracle.all_ranges(4, 4), 7, None, 4001)):
+        inputs, outputs = sorted(oracle.marginal_x(pairs), key=repr), sorted({y for _, y in pairs}, key=repr)
+        if len(inputs) < 2:
+            continue
+        rows = [[int((x, y) in pairs) for y in outputs] for x in inputs]
+        path = tmp_path / f"{number}.csv"
+        path.write_text("".join(",".join(str(n / sum(row)) for n in row) + "\n" for row in rows))
+        assert run(["capacity", str(path), "--zero-error", "--format", "json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        caused = [{y for y, n in zip(outputs, row, strict=True) if n} for row in rows]
+        clashing = [
+            [a + 1, b + 1] for a, b in itertools.combinations(range(len(rows)), 2) if caused[a] & caused[b]
+        ]
+        assert (found["confusable"], found["confusable_pairs"]) == (clashing, len(clashing))
+        one, two = largest_code(pairs, 1), largest_code(pairs, 2)
+        assert len(found["never_confused"]) == one
+        assert found["lower"] <= found["upper"]
+        assert found["upper"] >= max(math.log2(one), math.log2(two) / 2) - 1e-12
+        assert found["lower"] >= math.log2(one) - 1e-12
+        chosen = [caused[row - 1] for row in found["never_confused"]]
+        assert all(not a & b for a, b in itertools.combinations(chosen, 2))
+
+
+def test_columns_are_unrelated_when_every_combination_occurs() -> None:
+    chance = random.Random(3)
+    for _ in range(60):
+        rows = [tuple(chance.randrange(2) for _ in range(4)) for _ in range(chance.randint(1, 14))]
+        table = pa.table({name: [row[place] for row in rows] for place, name in enumerate("abcd")})
+        for given in ("", "d"):
+            asked = [place for place, name in enumerate("abcd") if name not in given]
+            cells = {tuple(row[3:]) if given else () for row in rows}
+            shares = []
+            for cell in cells:
+                seen = {tuple(row[p] for p in asked) for row in rows if not given or row[3:] == cell}
+                grid = set(itertools.product(*({row[k] for row in seen} for k in range(len(asked)))))
+                shares.append(Fraction(len(grid), len(seen)))
+            found = unrelated(table, ["abcd"[p] for p in asked], given=given or ())
+            assert found.holds == (max(shares) == 1)
+            assert found.transmission == Bits(max(shares))

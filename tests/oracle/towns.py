@@ -1,13 +1,17 @@
 """Tiny towns with random SQL about them, whose answers are computed from the rows by the definition."""
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from itertools import product
+from math import floor
 from random import Random
 
 import numpy as np
 
+from noiseless.curator.declared_queries import read_queries
 from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch, Edition
 from noiseless.curator.public_state import PublicState
@@ -70,7 +74,7 @@ class FakeBooks:
 class Town:
     """A few people, what they may be, and a curator without files."""
 
-    def __init__(self, random: Random, rows: int = 1) -> None:
+    def __init__(self, random: Random, rows: int = 1, *, sql: bool = True) -> None:
         self.random, self.rows_a_person = random, rows
         persons = random.randint(1, 4) if rows == 1 else random.randint(1, 2)
         self.owners = [person for person in range(persons) for _ in range(rows)]
@@ -96,7 +100,10 @@ class Town:
             categories = [{categories}]
             """
         )
-        self.limits = Limits(rows, random.choice((None, 1, 2)))
+        self.sql_is_asked = sql and random.random() < 0.1  # the engine takes its time
+        self.declared, self.meanings = self._queries()
+        queries = read_queries(tomllib.loads(self.declared, parse_float=Decimal), self.schema, "t")
+        self.limits = Limits(rows, random.choice((None, 1, 2)), queries)
         self.people = [Row(town, *random.choice(self.records)) for town in self.towns]
         whole = self.snapshot(self.people)
         self.public = PublicState(self.schema, self.limits, whole.population, 1)
@@ -146,8 +153,75 @@ class Town:
 
     # Random questions
 
+    def _queries(self) -> tuple[str, dict[str, Callable[[Row], Fraction]]]:
+        """Queries of the owner's own, as they are declared, and what each says of a row."""
+        low, high = self.value(0), self.value(self.size - 1)
+        first, second, step = self.random.randint(low, high), self.random.randint(-2, 3), Fraction(1, 2)
+        start = self.value(self.random.randrange(self.size))
+        kind = "pqr"[self.random.randrange(self.kinds)]
+        formulas: list[tuple[str, Callable[[int], Fraction]]] = [
+            (f"(x - {first})**2 / 3", lambda x: Fraction((x - first) ** 2, 3)),
+            (f"max(x, {first}) * ({second}) + abs(x)", lambda x: Fraction(max(x, first) * second + abs(x))),
+            (f"x / (x + {3 + abs(low)})", lambda x: Fraction(x, x + 3 + abs(low))),
+        ]
+        text, value = self.random.choice(formulas)
+        declared = f"""
+            [curve]
+            formula = "{text}"
+            step = 0.5
+            aggregate = "{self.random.choice(("sum", "mean"))}"
+            [band]
+            pieces = [{{ value = {second}, x = [{start}, {high}] }}]
+            otherwise = 1
+            [both]
+            pieces = [{{ value = 1.5, x = [{low}, {start}], y = "{kind}" }}, {{ value = -1, y = "{kind}" }}]
+            aggregate = "sum"
+            """
+        if self.sql_is_asked:
+            declared += f"""
+            [top]
+            sql = "SELECT MAX(x) - 2 * COUNT(*) FILTER (WHERE y = '{kind}') FROM t"
+            bounds = [{low - 9}, {high + 1}]
+            sensitivity = {high - low + 2 * self.rows_a_person}
+            """
+
+        def both(row: Row) -> Fraction:
+            if "pqr"[row.y] != kind:
+                return Fraction(0)
+            return Fraction(3, 2) if self.value(row.x) <= start else Fraction(-1)
+
+        def top(row: Row) -> Fraction:
+            return Fraction("pqr"[row.y] == kind)
+
+        meanings: dict[str, Callable[[Row], Fraction]] = {
+            "curve": lambda row: floor(value(self.value(row.x)) / step + step) * step,
+            "band": lambda row: Fraction(second if self.value(row.x) >= start else 1),
+            "both": both,
+            "top": top,
+        }
+        return declared, meanings
+
+    def own(self) -> Question:
+        query = self.random.choice(self.limits.queries)
+        meaning, least = self.meanings[query.name], self.limits.least_group or 1
+
+        def truth(rows: Sequence[Row]) -> Fraction | None:
+            found = sum(map(meaning, rows), Fraction(0))
+            if query.aggregate == "sum":
+                return found
+            few = len(rows) < least and len(rows) < len(self.towns)
+            return None if few else found / len(rows)
+
+        def top(rows: Sequence[Row]) -> list[Fraction | None]:
+            return [max(self._values(rows)) - 2 * sum(map(meaning, rows), Fraction(0))]
+
+        if query.name == "top":
+            return Question("SELECT top() FROM t", top)
+        return self._made(f"{query.name}()", None, "", truth)
+
     def question(self) -> Question:
         makers = [self.count, self.total, self.mean, self.extreme, self.histogram, self.filtered_total]
+        makers += [self.own, self.own]
         if self.rows_a_person == 1:
             makers += [self.variance, self.filtered_mean]
         return self.random.choice(makers)()

@@ -287,7 +287,7 @@ def test_a_file_without_a_header_shows_no_cells(noiseless: Command, tmp_path: Pa
 
 def test_columns_joined_by_a_comma(noiseless: Command, people: str) -> None:
     done = noiseless("audit", people, "--sensitive", "ill", "--public", "age,sex")
-    assert "name each column by itself" in done.err
+    assert "name each column separately" in done.err
 
 
 def test_output_into_a_closed_pipe_keeps_the_exit_code(people: str) -> None:

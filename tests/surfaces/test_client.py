@@ -27,7 +27,8 @@ BITS = 9
 def write(folder: Path) -> Path:
     """A curator whose records hold so much that the budget protects them."""
     path = write_curator(folder, bits=BITS, budget="min_group = 1")
-    path.write_text(path.read_text().replace("bounds = [0, 10]", "bounds = [0, 1000]"))
+    text = path.read_text().replace("bounds = [0, 10]", "bounds = [0, 1000]")
+    path.write_text(f"{text}[queries.excess]\nformula = 'max(kwh - 5, 0)'\nstep = 0.5\n")
     return path
 
 
@@ -100,6 +101,8 @@ def test_datasets_samples_and_history(client: Client) -> None:
     assert (found.rows, found.budget, found.min_group) == (8, Fraction(BITS), 1)
     assert [column.name for column in found.columns] == ["suburb", "kwh", "solar", "heating"]
     assert found.columns[1].step == Fraction(1, 2)
+    assert [(query.name, query.columns) for query in found.queries] == [("excess", ("kwh",))]
+    assert "excess()  mean of max(kwh - 5, 0), in steps of 0.5" in repr(found)
     assert client.sample(5, seed=2) == client.sample(5, seed=2)
     assert client.sample(5).to_arrow().column_names == ["suburb", "kwh", "solar", "heating"]
     asked = client.ask(MEAN)

@@ -126,9 +126,15 @@ def test_a_question_from_parts(reader: Reader, site: Site) -> None:
     from selenium.webdriver.support.select import Select
 
     reader.begin(site.token("other", name="bob"))
+    reader.go("d/other")
+    reader.find(
+        "td", "mean of 3 where kwh in [5, 10] and heating in [oil, <img src=x onerror=alert(1)>], else 0"
+    )
     reader.go("d/other/ask")
     form = reader.find(".builder")
     what, _, where = form.find_elements("css selector", "select")[:3]
+    Select(what).select_by_visible_text("burden()")
+    assert "SELECT burden()" in reader.find(".builder pre").text
     Select(what).select_by_visible_text("Sum (SUM)")
     Select(where).select_by_visible_text("heating")
     Select(reader.find("#builder-value")).select_by_visible_text("<img src=x onerror=alert(1)>")

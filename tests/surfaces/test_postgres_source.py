@@ -84,7 +84,7 @@ def test_a_change_is_noticed_before_the_next_answer(
     with pytest.raises(ChangedSourceError, match="the source changed since version 1"):
         curator.ask(QUESTIONS[2])
     assert curator.state.spent == spent
-    assert curator.ask(QUESTIONS[0]).answers[0].free  # what was told stays told
+    assert curator.ask(QUESTIONS[0]).answers[0].free  # what was sent stays sent
     postgres.execute(meters, "UPDATE meters SET kwh = 3 WHERE kwh = 4")  # other versions of rows, same values
     curator.ask(QUESTIONS[2])
     postgres.execute(meters, "INSERT INTO meters SELECT * FROM meters WHERE suburb = 'west'")

@@ -90,7 +90,7 @@ def test_a_budget_as_a_reach_and_an_error_instead(quantize: Command, meters: str
     assert quantize(*base, "--budget", "1.58").json["cells"] == 2
     assert quantize(*base, "--max-error", "0.5").json["cells"] == 10
     assert quantize(*base, "--budget", "1.585", "--format", "text").out.startswith(
-        "Each reading tells 1.59 bits"
+        "Each reading leaks at most 1.59 bits"
     )
 
 
@@ -236,7 +236,10 @@ def test_warnings(quantize: Command, meters: str, tmp_path: Path) -> None:
         (("--bounds", "0", "10", "--budget", "0.9"), "below one bit allows one output only, a constant"),
         (("--bounds", "0", "10", "--budget", "reach 1"), "below one bit allows one output only, a constant"),
         (("--bounds", "0", "10", "--budget", "x"), "--budget takes a finite decimal number"),
-        (("--bounds", "0", "10", "--cells", "8"), '--budget "reach K"; see noiseless quantize --help'),
+        (
+            ("--bounds", "0", "10", "--cells", "8"),
+            '--budget "reach K" for K cells; see noiseless quantize --help',
+        ),
         (("--bounds", "2024-01-01", "2024-12-31", "--budget", "1"), "dates are coarsened by noiseless"),
         (("--bounds", "0", "10"), "give a budget in bits, a reach or a largest error"),
         (("--bounds", "0", "10", "--budget", "1", "--max-error", "1"), "only one of them"),
@@ -272,7 +275,7 @@ def test_wrong_columns_and_outputs(quantize: Command, meters: str, tmp_path: Pat
         "did you mean 'kwh'?" in quantize(meters, "--column", "kw", *base, "-o", str(tmp_path / "o.csv")).err
     )
     assert (
-        "'note' holds 3 values that are no numbers; mend them, and write decimals with a point"
+        "'note' holds 3 values that are no numbers; mend them, or add --decimal ,"
         in quantize(meters, "--column", "note", *base, "-o", str(tmp_path / "o.csv")).err
     )
     assert "is the table itself" in quantize(meters, "--column", "kwh", *base, "-o", meters).err
@@ -349,7 +352,7 @@ def test_what_was_moved_is_told_apart_and_coarsely(quantize: Command, tmp_path: 
     assert "off by 0.125 at most, where not moved" in said
     assert "1 value to the nearest bound or step, by 2 at most, so off by 2.125 at most" in said
     assert "2.445" not in said  # the largest reading is somebody's
-    assert "Other columns are written as they are" in said
+    assert "Other columns are written unchanged" in said
     assert "Readings of one person add up" in said
     infinite = tmp_path / "infinite.parquet"
     pq.write_table(pa.table({"x": [0.5, float("inf")]}), infinite)
@@ -378,7 +381,7 @@ def test_a_pipe_gives_what_a_file_gives(
     piped(CSV)
     done = quantize("-", *METER, "--budget", "4")
     assert (done.code, done.out) == (0, out.read_text())
-    assert "Each reading tells 4.00 bits" in done.err
+    assert "Each reading leaks at most 4.00 bits" in done.err
     piped('{"kwh": 0.3}\n{"kwh": 10}\n')
     assert quantize("-", *METER, "--budget", "4").out == '{"kwh": 0.312}\n{"kwh": 9.6875}\n'
 
@@ -455,7 +458,7 @@ def test_a_table_that_is_interrupted_leaves_nothing_behind(number: signal.Signal
     ("options", "what"),
     [
         (("-o", "out.csv"), "nothing was written"),
-        ((), "what was told stays told"),
+        ((), "what was sent stays sent"),
         (("-o", "out.csv", "--state", "state"), "go on with --resume"),
     ],
 )

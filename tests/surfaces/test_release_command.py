@@ -117,7 +117,7 @@ def test_rows_that_come_later(certified: Command) -> None:
     assert (done.json["known_rows"], done.json["covered_rows"], done.json["outside_rows"]) == (1, 2, 0)
     assert (done.json["min_posterior"], done.json["holds"]) == (3, True)
     assert (done.json["out"], done.json["apply"]) == ("out.csv", "c.json")
-    assert Path("out.csv").read_text() == "chol\n185\n185\n185\n"
+    assert Path("out.csv").read_text() == "chol\n180-190\n180-190\n180-190\n"
     again = certified("release", "patients.csv", "--apply", "c.json", "-o", "again.csv")
     assert again.code == 0
     assert "Written: again.csv" in again.out
@@ -137,7 +137,7 @@ def test_later_rows_that_do_not_keep_the_limits(certified: Command) -> None:
     )
     assert forced.code == 0
     assert "DOES NOT HOLD" in forced.out
-    assert Path("out.csv").read_text().split()[1:] == ["185", "185", "240", "*", "*"]
+    assert Path("out.csv").read_text().split()[1:] == ["180-190", "180-190", "240", "*", "*"]
 
 
 def test_later_rows_by_a_file_and_without_a_header(certified: Command) -> None:
@@ -146,7 +146,7 @@ def test_later_rows_by_a_file_and_without_a_header(certified: Command) -> None:
     done = certified("release", "--config", "apply.toml")
     assert done.code == 0, done.err
     assert "the table lacks age" in done.out
-    assert Path("out.csv").read_text() == "chol\n185\n185\n"
+    assert Path("out.csv").read_text() == "chol\n180-190\n180-190\n"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,11 @@ def test_every_option_reaches_the_release(call: Command) -> None:
         ((*HIDE, "--min-posterior", "7"), "age has 6 different values"),
         ((*HIDE, "--min-posterior", "0"), "more than 0"),
         ((*HIDE, "--max-leakage", "much"), "takes a finite number"),
-        (("--sensitive", "age", "--public", "age", "--min-posterior", "2"), "is both sensitive and public"),
+        ((*HIDE, "--given", "age", "--min-posterior", "2"), "is both sensitive and given"),
+        (
+            (*HIDE, "--method", "first-rise", "--min-posterior", "2"),
+            "stops by a weight and keeps to no limit",
+        ),
         (("--sensitive", "age", "--public", "cholesterol", "--min-posterior", "2"), "is not in the table"),
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol=tree.csv"), "not in its hierarchy"),
         ((*HIDE, "--min-posterior", "2", "--hierarchy", "chol"), "is not COL=FILE"),

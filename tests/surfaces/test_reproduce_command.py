@@ -11,7 +11,19 @@ from noiseless.gallery import every_figure
 from noiseless.gallery.data import SETS
 
 KEYS = {
-    *("name", "file", "svg", "data", "paper", "title", "claim", "measured", "agrees", "synthetic"),
+    *(
+        "name",
+        "file",
+        "svg",
+        "data",
+        "paper",
+        "title",
+        "claim",
+        "measured",
+        "agrees",
+        "reproduces",
+        "synthetic",
+    ),
     *("checks", "remarks", "missing"),
 }
 
@@ -43,6 +55,9 @@ def test_json_names_files_that_are_there(tmp_path: Path, capsys: pytest.CaptureF
     assert taxi["missing"][0]["address"] == SETS["taxi"].address
     for figure in found["figures"]:
         assert figure["agrees"] == all(check["agrees"] for check in figure["checks"])
+        assert {check["about"] for check in figure["checks"]} <= {"figure", "text", "ours"}
+    assert (taxi["reproduces"], cells["reproduces"]) == (None, True)
+    for figure in found["figures"]:
         for key in ("file", "svg", "data"):
             assert (out / figure[key]).is_file()
     assert "synthetic stand-in" in (out / found["page"]).read_text("utf-8")
@@ -52,7 +67,8 @@ def test_a_claim_that_does_not_hold_is_no_failure(tmp_path: Path, capsys: pytest
     assert run(["reproduce", "p4-level-sets", "-o", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "What does not hold" in printed
-    assert "of 3 agree" in printed
+    assert "2 of 3 statements hold" in printed
+    assert "0 of 0 pictures" not in printed
     assert str(tmp_path / "index.html") in printed
 
 

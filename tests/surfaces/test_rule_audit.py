@@ -84,7 +84,7 @@ def test_totals_as_text(noiseless: Call) -> None:
     base = ("--sensitive", "age", "--public", "illness", "--rule", "p-percent:10", "--rule", "min-cell:3")
     code, out, _ = noiseless(*base)
     assert code == 0
-    assert "p-percent:10: 5 of 6 totals of age are told" in out
+    assert "p-percent:10: 5 of 6 totals of age are published" in out
     assert "What totals by group give away:" in out
     assert "1 row is suppressed (* in every public column). It counts as a group" in out
     assert out.startswith("p-percent:10: 5 of 6 totals")
@@ -162,7 +162,9 @@ class TestReport:
         assert found.rules is not None
         assert found.rules.seen_verdict in read.text
         assert read.text.index(found.rules.totals_verdict) < read.text.index("The rows themselves, if they")
-        assert "Seen under age=round:20, site=prefix:1, min-cell:3 Totals told under pay=3/60" in read.text
+        assert (
+            "Seen under age=round:20, site=prefix:1, min-cell:3 Totals published under pay=3/60" in read.text
+        )
         assert "fewest values left" in read.text
         assert ("The closest estimate of pay is in the group" in read.text) is reveal
         assert page == audit_html(nl.audit(STAFF, **OPTIONS), reveal=reveal)

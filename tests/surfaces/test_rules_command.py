@@ -37,7 +37,7 @@ def test_a_dominance_rule_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         None,
         None,
     )
-    assert "tells everything" in found["verdict"]
+    assert "gives everything away" in found["verdict"]
 
 
 def test_dates_and_codes_are_bounds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def test_a_certificate_that_holds(verify: Command, files: list[str]) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("The certificate holds: all 23 checks pass.\n")
     assert "  hidden " in done.out
-    assert "Not checked, because no table can tell:" in done.out
+    assert "Not checked, because no table can show it:" in done.out
     answer = verify(*files, "--format", "json")
     assert answer.code == 0
     assert answer.json["holds"] is True

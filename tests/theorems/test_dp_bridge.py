@@ -44,7 +44,6 @@ from noiseless.theory.differential import (
     sibson_bound,
 )
 from noiseless.theory.differential import published_bounds as printed
-from noiseless.theory.differential.conversion import convert
 from noiseless.theory.differential.conversion_bounds import is_best
 from noiseless.theory.differential.database import (
     AnyArray,
@@ -57,6 +56,7 @@ from noiseless.theory.differential.database import (
     smallest_epsilon,
     total_variation,
 )
+from noiseless.theory.differential.extension import convert
 from noiseless.theory.differential.guarantees import dp_delta, dp_epsilon, kl_dp, mi_dp, reach
 from noiseless.theory.differential.parameters import Epsilon
 

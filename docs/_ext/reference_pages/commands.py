@@ -34,6 +34,7 @@ MANUALS: Mapping[str, str] = {
     "reproduce": "gallery.md",
     "rules": "rules.md",
     "serve": "server.md",
+    "tables": "published-tables.md",
     "token": "server.md",
     "": "install.md",
 }
@@ -99,11 +100,11 @@ def options(command: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
 
 
 def exit_codes(command: Any) -> dict[str, str]:  # noqa: ANN401
-    """The exit codes and what they mean; what 1 means is said by the docstring's `Returns`."""
+    """The exit codes and what they mean; what 1 means, and perhaps others, the docstring's `Returns` says."""
     doc = getdoc(command.callback) or ""
     _, _, told = doc.partition("Returns:\n")
-    found = re.search(r"\b1 (when|if) (.*?)\.?$", " ".join(told.split("\n\n")[0].split()))
-    return dict(sorted((_ALWAYS | ({"1": found.group(2)} if found else {})).items()))
+    own = re.findall(r"\b(\d) (?:when|if) (.*?)(?=; \d|\.?$)", " ".join(told.split("\n\n")[0].split()))
+    return dict(sorted((_ALWAYS | dict(own)).items()))
 
 
 def _below(command: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -152,7 +153,7 @@ def _meaning(parameter: Any) -> str:  # noqa: ANN401
         [
             plain(parameter.help or ""),
             *(["**Required.**"] if parameter.required and parameter.param_type_name == "option" else []),
-            *(["May be given several times."] if parameter.multiple else []),
+            *(["Repeatable."] if parameter.multiple else []),
             *([f"Default: {default}."] if default else []),
         ]
     )

@@ -59,7 +59,7 @@ FAMILIES = (
         ),
     ),
     Family(
-        "Readings told in cells",
+        "Readings as cells",
         "quantize.md",
         (("collection.local", "LocalQuantizer"), ("collection.local", "LocalVector")),
         ("collection.local",),
@@ -88,7 +88,7 @@ TITLES = {
     "Uniform": "Equal cells",
     "Stepped": "Cells of equally many points",
     "Edged": "Cells of any width",
-    "QuantizedQuery": "A question told in cells",
+    "QuantizedQuery": "A question answered in cells",
     "PiecewiseConstant": "Regions in several dimensions",
     "LocalQuantizer": "Readings of a number",
     "LocalVector": "Readings of several numbers",

@@ -61,6 +61,22 @@ SUBJECTS = (
         ),
     ),
     Subject(
+        "published-tables",
+        "Published tables",
+        "What tables of counts and sums give away for certain.",
+        ("published-tables.md",),
+        ("tabulations",),
+        (
+            ("tabulations.reading", "audit_tables"),
+            ("tabulations.audit", "TabulationAudit"),
+            *(
+                ("tabulations.result", name)
+                for name in ("CellFinding", "PersonFinding", "RequirementFinding", "ContributorFinding")
+            ),
+            ("tabulations.magnitudes", "ContributorAmounts"),
+        ),
+    ),
+    Subject(
         "release",
         "Release",
         "A table that keeps a secret, its certificate, and whether that holds.",

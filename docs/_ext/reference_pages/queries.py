@@ -28,7 +28,9 @@ from noiseless.questions import (
     quantile,
     total,
 )
-from noiseless.questions.question import Aggregate
+from noiseless.questions.declared_query import DeclaredQuery
+from noiseless.questions.question import Aggregate, Limits
+from noiseless.questions.row_function import RowFormula
 from noiseless.questions.sql import parse
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Uniform
@@ -41,6 +43,12 @@ PEOPLE = 20
 SIZE = 101
 VALUES = Attribute("x", range(SIZE))
 """The example on every page: 20 people, each with a whole number from 0 to 100."""
+
+EXCESS = RowFormula.of(
+    "max(x - 50, 0)**2 / 100", Fraction(1), Schema.parse('columns.x = {role = "private", bounds = [0, 100]}')
+)
+DECLARED = DeclaredQuery("excess", EXCESS, "sum", ("x",), f"sum of {EXCESS.expression}, in steps of 1")
+"""A declared formula."""
 
 CELLS = (2, 5, 10, 20, 50)
 BATCHES = (1, 10, 30)
@@ -67,6 +75,7 @@ SPELLINGS = (
     "STDDEV_POP(x)",
     "STDDEV(x)",
     "STDDEV_SAMP(x)",
+    "excess()",
 )
 """What is parsed to see which kind of question it asks."""
 
@@ -129,6 +138,18 @@ KINDS = (
         ("pricing.ExactCounts",),
         grouped="SELECT x, COUNT(*) AS n FROM t GROUP BY x ORDER BY n DESC",
     ),
+    Kind(
+        "declared",
+        "A query that the owner declares",
+        (
+            "questions.declared_query.DeclaredQuery",
+            "questions.declared_query.DatasetFunction",
+            "questions.row_function.RowFormula",
+            "questions.row_function.RowPieces",
+            "questions.additive.RowTotal",
+        ),
+        lambda people: EXCESS.total(people, 1),
+    ),
 )
 
 AGGREGATES: tuple[str, ...] = get_args(Aggregate)
@@ -165,7 +186,7 @@ def _parsed() -> list[tuple[str, str]]:
     schema = Schema.parse(f'columns.x = {{role = "private", bounds = [0, {SIZE - 1}]}}')
     found: list[tuple[str, str]] = []
     for text in SPELLINGS:
-        asked = parse(f"SELECT {text} FROM t", schema, "t").questions
+        asked = parse(f"SELECT {text} FROM t", schema, "t", Limits(queries=(DECLARED,))).questions
         found.append((text, next(each.aggregate for each in asked if each.column or len(asked) == 1)))
     return found
 
@@ -225,6 +246,11 @@ def _page(kind: Kind) -> str:
 
 def _in_sql(kind: Kind) -> str:
     found = spellings(kind.name)
+    if kind.name == "declared":
+        return (
+            f"`SELECT {found[0]} FROM t`, where the owner declares `[queries.excess]`:"
+            f" {manual('curator.md', 2)}. It is here the {DECLARED.definition}."
+        )
     if found:
         return ", ".join(map(code, found)) + "."
     if kind.grouped:

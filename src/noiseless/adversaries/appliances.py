@@ -202,7 +202,7 @@ def _check(
     if min(counts) < 1:
         raise RequestError("levels, blocks and rounds are whole numbers above 0")
     if missing == "value":
-        raise RequestError("a reading that is missing tells nothing here; drop it, or refuse it")
+        raise RequestError("a missing reading reveals nothing here; drop it, or refuse it")
 
 
 def _largest(draws: Mapping[str, FloatArray], learned: int, top: int | None) -> dict[str, FloatArray]:

@@ -64,7 +64,7 @@ def binary_search(
         column: the private column.
         bounds: the smallest and the largest possible number; without them the values are categories.
         step: the resolution of numbers.
-        budgets: bits that one person may tell.
+        budgets: bits leaked about one person, at most.
         public: columns that everybody knows; without any, everybody can be singled out.
         targets: how many people are attacked; they are drawn by lot.
         seed: of the lot.
@@ -146,7 +146,7 @@ def _played(
     most = Bits(min(max(prices.values()), size))
     require_sound(most <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
     parts = [AnswerClass(end, end) for end in prices]  # whoever has a value that is left leaves it
-    require_sound(Bits(conclusions(parts)) <= most, "no more is told apart than was charged for")
+    require_sound(Bits(conclusions(parts)) <= most, "no more is revealed than was charged for")
     # A search that ends sooner for some values is cheaper for them: what is learnt is compared on average.
     paid = math.fsum(len(end) * math.log2(price) for end, price in ends) / size
     require_sound(learnt_bits(parts, size) <= paid + ROUNDING, "no more is learnt than was charged")

@@ -84,7 +84,7 @@ def differencing(
         bounds: the smallest and the largest possible number; without them the values are categories, and
             only counts are asked for.
         step: the resolution of numbers.
-        budgets: bits that one person may tell.
+        budgets: bits leaked about one person, at most.
         public: columns that everybody knows; without any, everybody can be singled out.
         targets: how many people are really attacked.
         seed: of the lot that chooses them.
@@ -129,7 +129,7 @@ def _played(
     parts = attack.parts(people, truth, outputs)
     (left,) = (part.left for part in parts if truth in part.values)
     require_sound(truth in left, "the truth is among what is left")
-    require_sound(Bits(conclusions(parts)) <= charged, "no more is told apart than was charged for")
+    require_sound(Bits(conclusions(parts)) <= charged, "no more is revealed than was charged for")
     require_sound(learnt_bits(parts, size) <= charged.upper + ROUNDING, "no more is learnt than was charged")
     require_sound(charged <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
     return Play(left, charged, questions, stopped, parts)

@@ -94,7 +94,7 @@ def estimate(
         column: the private column of numbers.
         bounds: the smallest and the largest possible value.
         step: the resolution of values; None for any number, where only the value itself is told.
-        budgets: bits that one person may tell.
+        budgets: bits leaked about one person, at most.
         priors: of "uniform", "triangular" and, on a lattice, "table" (the column's own frequencies); all of
             them if not given.
         told: of "value" and "sum"; both if not given.
@@ -187,7 +187,7 @@ def _played(
             known[edges] = partition_errors(posteriors, edges, asked.power)
             _check_bound(asked.root(known[edges].expected), bound)
         place = int(np.searchsorted(edges, value, side="right")) - 1
-        require_sound(edges[place] <= value < edges[place + 1], "the truth lies in the cell that is told")
+        require_sound(edges[place] <= value < edges[place + 1], "the truth lies in the published cell")
         first, mass = posteriors.means(np.array([edges[place]]), np.array([edges[place + 1]]))
         expected.append(known[edges].expected)
         off.append(abs(value - first[0] / mass[0]) ** asked.power)

@@ -70,7 +70,7 @@ def homogeneity(
         certificate: the certificate of a release instead, which says it too.
         unit: the column that names a person: where a person has several rows, and to match a release.
         same_order: whether the rows of the release are in the order of the table.
-        few: how few values count as told; 1, when one must be certain.
+        few: how few values count as disclosed; 1, when one must be certain.
         budgets: leakages in bits: for each the table is released with at most so many (`max_leakage`).
         min_posteriors: the same with at least so many sensitive values behind each answer.
         missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
@@ -114,7 +114,7 @@ def homogeneity(
 
 def _view(tally: Tally, roles: Roles) -> "tuple[Bits, Census]":
     """L0, the bits that the most telling group gives away; and who is in which group, with which value."""
-    from noiseless.audits.exposure import survey
+    from noiseless.audits.table_exposure import survey
 
     if not len(tally):
         raise EmptyTableError("there is nobody to learn anything about")
@@ -217,7 +217,7 @@ def _check(roles: Roles, few: int) -> None:
     if not roles.sensitive or not roles.public:
         raise RequestError("name the sensitive columns and the public ones")
     if few < 1:
-        raise RequestError("few is a whole number above 0: how few values count as told")
+        raise RequestError("few is a whole number above 0: how few values count as disclosed")
     unit = [] if roles.unit is None else [roles.unit]
     require_distinct(sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=unit)
 
@@ -256,7 +256,7 @@ def _released(table: Table, roles: Roles, options: dict[str, Any]) -> "tuple[Bud
 
 def _measure(few: int) -> str:
     return (
-        "share of people whose value is told"
+        "share of people whose value is disclosed"
         if few == 1
         else f"share of people with {few} values left, or fewer"
     )

@@ -50,6 +50,7 @@ def membership(
     adversaries: Sequence[Adversary] = ADVERSARIES,
     printed: bool = False,
     window: int | None = None,
+    pair: tuple[int, int] | None = None,
     rounds: int = 1000,
     seed: int = 0,
     threads: int | None = None,
@@ -75,12 +76,14 @@ def membership(
         names: the columns' names, for text files without a header line.
         query: what is told of a group, its "mean" or its "sum".
         people: group sizes.
-        budgets: bits that one person may tell through one answer.
+        budgets: bits leaked about one person, at most through one answer.
         adversaries: "correlation": guess the candidate whose readings correlate more with the answers;
             "square-error": the one nearer to them; "peaks": the one with more peaks in common with them, a
             peak being a reading above both its neighbours.
         printed: play also with as many cells as Theorem 8 of [P1] allows as printed, which is unsound.
         window: how many successive answers are told in a round, from a random time on; all if not given.
+        pair: the two households that the adversary chooses, by their numbers from 0 on, in every round; two
+            at random in each round if not given. Households with too many missing readings have no number.
         rounds: how many rounds are played.
         seed: where the random numbers begin.
         threads: how many threads play; the result is the same for any number.
@@ -110,7 +113,8 @@ def membership(
     recipes: list[Recipe] = ["finest", "printed"] if printed else ["finest"]
     attribute = Attribute.on("reading", readings.lattice)
     count = _counting(progress, len(sizes) * rounds)
-    arena = MembershipExperiment(readings, length, rounds, seed, threads or os.cpu_count() or 1, count)
+    workers = threads or os.cpu_count() or 1
+    arena = MembershipExperiment(readings, length, rounds, seed, workers, count, _pair(pair, readings))
     found: list[Score] = []
     for size in sizes:
         question = (mean if query == "mean" else total)(size, attribute)
@@ -133,6 +137,12 @@ def _sizes(people: Iterable[int] | None, households: int) -> list[int]:
             "for the candidate who is not in it is left out"
         )
     return sizes
+
+
+def _pair(pair: tuple[int, int] | None, readings: Readings) -> tuple[int, int] | None:
+    if pair is not None and not (pair[0] != pair[1] and all(0 <= one < readings.households for one in pair)):
+        raise RequestError(f"a pair is two different households, from 0 to {readings.households - 1:,}")
+    return pair
 
 
 def _length(window: int | None, readings: Readings, largest: int) -> int:

@@ -43,7 +43,7 @@ class Aggregate:
 
     Attributes:
         question: what is asked of the group.
-        budget: the bits that one person may tell; None where the answer is told as it is.
+        budget: the bits leaked about one person, at most; None where the answer is told as it is.
         recipe: how cells are chosen.
     """
 
@@ -168,6 +168,7 @@ class MembershipExperiment:
         seed: where random numbers begin.
         threads: how many threads share the rounds.
         count: told how many more rounds are done.
+        pair: the candidates of every round, if the adversary chooses them; else two are drawn.
     """
 
     readings: Readings
@@ -176,12 +177,16 @@ class MembershipExperiment:
     seed: int
     threads: int
     count: Callable[[int], None]
+    pair: tuple[int, int] | None = None
 
     def play(self, size: int, told: Sequence[Aggregate]) -> MembershipTranscript:
         """All rounds with groups of one size; what is drawn depends on the seed and the size alone."""
         rng = stream(self.seed, size)
-        everybody = np.tile(np.arange(self.readings.households), (self.rounds, 1))
-        drawn = rng.permuted(everybody, axis=1)[:, : size + 1]
+        others = np.setdiff1d(np.arange(self.readings.households), self.pair or ())
+        drawn = rng.permuted(np.tile(others, (self.rounds, 1)), axis=1)
+        if self.pair is not None:
+            drawn = np.concatenate((np.tile(self.pair, (self.rounds, 1)), drawn), axis=1)
+        drawn = drawn[:, : size + 1]
         truth = rng.integers(0, 2, self.rounds)
         coins = rng.integers(0, 2, (self.rounds, len(ADVERSARIES)))
         starts = rng.integers(0, self.readings.times - self.length + 1, self.rounds)

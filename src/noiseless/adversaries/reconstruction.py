@@ -161,7 +161,7 @@ def reconstruction(
         column: the private column of numbers.
         bounds: the smallest and the largest possible value.
         step: the resolution of values.
-        budgets: bits that one person may tell.
+        budgets: bits leaked about one person, at most.
         questions: how many sums are asked for.
         mechanisms: of "noiseless", "gaussian" and "gaussian, one by one".
         people: how many of the table's people take part; they are drawn by lot.

@@ -239,7 +239,7 @@ def attack_curators(
         play: attack one target.
         score: what all plays of an attack with a budget come to.
         exact: what an attack would tell if the answers were exact.
-        budgets: bits that one person may tell.
+        budgets: bits leaked about one person, at most.
         targets: how many people are attacked.
         seed: of the lot that chooses them.
         progress: told how many of the attacks are done.

@@ -1,8 +1,11 @@
 """The audit of a table or of several releases together, and policies as checks."""
 
 from noiseless.audits.auditor import audit
-from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect, TableExposure
-from noiseless.audits.result import Audit, TableAudit
+from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect
+from noiseless.audits.result import Audit
+from noiseless.audits.table_audit import TableAudit
+from noiseless.audits.table_exposure import TableExposure
+from noiseless.audits.unrelatedness import Unrelatedness, unrelated
 from noiseless.audits.witness import Witness
 
 __all__ = [
@@ -12,6 +15,8 @@ __all__ = [
     "SideInformationEffect",
     "TableAudit",
     "TableExposure",
+    "Unrelatedness",
     "Witness",
     "audit",
+    "unrelated",
 ]

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from noiseless.audits.exposure import survey
-from noiseless.audits.result import Audit, TableAudit
+from noiseless.audits.result import Audit
+from noiseless.audits.table_audit import TableAudit
+from noiseless.audits.table_exposure import survey
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
@@ -40,6 +41,7 @@ def audit(
     clamp: bool = False,
     names: Sequence[str] | None = None,
     rule: "Rules | None" = None,
+    key: Sequence[str | Sequence[str]] | None = None,
 ) -> Audit:
     """Find out what a table gives away about its sensitive columns.
 
@@ -59,6 +61,8 @@ def audit(
         names: the columns' names, for text files without a header line.
         rule: disclosure rules to apply first, as `age=round:5`, `min-cell:10` or `pay=p-percent:10`; one or
             several. The audit is then of what is seen under them.
+        key: sets of public columns, each a list of names or a text like `age,sex`: what an adversary may know
+            of a person. A policy is then held against each of them, instead of all public columns at once.
 
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
@@ -86,9 +90,10 @@ def audit(
     read = _read(tables, request)
     audited, seen = read.audited, read.seen
     as_seen = replace(roles, public=seen)
+    keys = _keys(key, seen)
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
-        return _on_spark(audited, as_seen, assigned, values)
+        return replace(_on_spark(audited, as_seen, assigned, values), keys=keys)
     tally, spellings = merge_spellings(_tally(audited, as_seen), roles.sensitive)
     ruling = None
     if assigned:
@@ -112,6 +117,7 @@ def audit(
         declared_values=values,
         ruling=ruling,
         spellings=spellings,
+        keys=keys,
     )
 
 
@@ -140,6 +146,22 @@ def _roles(
         sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=[unit] if unit else []
     )
     return roles
+
+
+def _keys(asked: Sequence[str | Sequence[str]] | None, public: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The sets of columns that are asked for, of those that are public."""
+    if isinstance(asked, str):
+        raise RequestError(f"a key is one of several; write key=[{asked!r}]")
+    keys = []
+    for columns in asked or ():
+        names = [name.strip() for name in columns.split(",")] if isinstance(columns, str) else list(columns)
+        for name in names:
+            if name not in public:
+                raise UnknownColumnError(name, tuple(public))
+        keys.append(tuple(dict.fromkeys(names)))
+    if not all(keys):
+        raise RequestError("a key names at least one public column")
+    return tuple(dict.fromkeys(keys))
 
 
 def _assigned(
@@ -256,12 +278,13 @@ def _require_columns(tables: Sequence[Table], request: _ReadRequest) -> None:
     unit = request.roles.unit
     if unit is None and len(tables) > 1:
         raise RequestError(
-            "several releases are audited person by person; name the column that tells who (--unit COLUMN)"
+            "several releases are audited person by person; name the column that identifies people "
+            "(--unit COLUMN)"
         )
     for column in (*request.shared, *request.roles.public):
         if not any(column in table.columns for table in tables):
             known = tuple(dict.fromkeys(name for table in tables for name in table.columns))
-            raise UnknownColumnError(column, known, from_text=any(table.textual for table in tables))
+            raise UnknownColumnError(column, known, from_text=not all(table.has_names for table in tables))
     if unit is not None:
         for table in tables:
             table.require(unit)

@@ -7,13 +7,15 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.exact import round_down
 from noiseless.ranges import JointRange
 from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, add_runs, heads, heads_by_code
+from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads, heads_by_code
 
 
 class Membership(NamedTuple):
@@ -35,6 +37,7 @@ class Census:
         group_sizes: how many heads are in each group.
         ordered: whether the order of the sensitive values means something.
         members: who is in which group, where heads are persons.
+        secrets: the sensitive values in the order of their codes, where they are one column.
     """
 
     joint: JointRange
@@ -42,6 +45,7 @@ class Census:
     group_sizes: IntArray
     ordered: bool
     members: Membership | None = None
+    secrets: Tally | None = None
 
     @classmethod
     def take(cls, tally: Tally, seen: Sequence[str], sensitive: Sequence[str], unit: str | None) -> "Census":
@@ -49,14 +53,16 @@ class Census:
         pairs = tally.project((*seen, *sensitive))
         ordered = len(sensitive) == 1 and pairs.coding(sensitive[0]).ordered
         joint = JointRange.from_tally(pairs, len(seen))
+        secrets = pairs.project(sensitive) if ordered else None
         if unit is None:
-            return cls(joint, pairs.counts, add_runs(pairs.counts, joint.starts), ordered)
+            sizes = add_runs(pairs.counts, joint.starts)
+            return cls(joint, pairs.counts, sizes, ordered, secrets=secrets)
         holders = tally.project((*seen, *sensitive, unit)).counted_once().project((*seen, *sensitive))
         membership = tally.project((*seen, unit))
         starts, persons = membership.split_last()
         sizes = np.diff(starts)
         members = Membership(np.repeat(np.arange(len(sizes)), sizes), persons)
-        return cls(joint, holders.counts, sizes, ordered, members)
+        return cls(joint, holders.counts, sizes, ordered, members, secrets)
 
     def heads_in(self, chosen: BoolArray) -> int:
         """How many rows (different persons) are in the chosen groups together."""
@@ -75,6 +81,9 @@ class Census:
 
 _NEAR = 1e-9
 """Groups whose distance in doubles is this close to the largest are compared again, exactly."""
+
+_TICKS = {unit: 24 * 60 * 60 * 10**digits for unit, digits in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9))}
+"""How many steps of a clock make up a day."""
 
 _PAIRS = 2**22
 """Distances are computed for so many pairs at a time."""
@@ -101,6 +110,42 @@ def _effective_number(counts: Sequence[int]) -> float:
         spread = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0)) / total
         value = (Decimal(total).ln() - spread).exp()
     return round_down(Fraction(value) * (1 - Fraction(1, 10**40)))
+
+
+def width(census: Census) -> Fraction | None:
+    """The least distance from the smallest number or date of a group to its largest: (k, e)-anonymity.
+
+    A missing value lies nowhere: a group that has nothing beside it has no width. None where the sensitive
+    values are no numbers or dates of one column.
+    """
+    if census.secrets is None:
+        return None
+    (column,), joint = census.secrets.columns, census.joint
+    numbers = _numbers(census.secrets.decode(column))
+    if numbers is None:
+        return None
+    first, last = joint.starts[:-1], joint.starts[1:] - 1
+    low = joint.x[first]
+    if numbers[0] is None:
+        low = np.where(low > 0, low, joint.x[np.minimum(first + 1, last)])
+    spans = distinct_values(low * joint.size_x + joint.x[last])
+    ends = (divmod(span, joint.size_x) for span in spans.tolist())
+    return min((numbers[high] or Fraction(0)) - (numbers[low] or Fraction(0)) for low, high in ends)
+
+
+def _numbers(values: pa.Array) -> list[Fraction | None] | None:
+    """Numbers, or points in time in days; None for what is neither, and for a missing value."""
+    kind = values.type
+    if pt.is_date32(kind) or pt.is_timestamp(kind):
+        ticks = 1 if pt.is_date32(kind) else _TICKS[kind.unit]
+        whole = values.cast(pa.int32() if pt.is_date32(kind) else pa.int64()).to_pylist()
+        return [None if tick is None else Fraction(tick, ticks) for tick in whole]
+    if not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
+        return None
+    texts = [None if value is None else str(value) for value in values.to_pylist()]
+    if any(text in ("nan", "inf", "-inf") for text in texts):
+        return None
+    return [None if text is None else Fraction(text) for text in texts]
 
 
 def t_closeness(census: Census) -> Fraction:

@@ -1,22 +1,15 @@
 """What a release gives away about one target, and what each column and side information add."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
 
-import numpy as np
-
-from noiseless import measures
-from noiseless.arrays import IntArray
-from noiseless.audits import census as anonymity
-from noiseless.audits.census import Census
+from noiseless.audits.odds import Odds
 from noiseless.display import json_fields
-from noiseless.exact import Bits, round_up
-from noiseless.ranges import count_blocks
-from noiseless.tables import Tally
+from noiseless.exact import Bits, Nats, round_down, round_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +112,70 @@ class Exposure(ABC):
         """t-closeness."""
 
     @property
+    @abstractmethod
+    def odds(self) -> Odds:
+        """How often guesses are right, and how far one answer can move a belief."""
+
+    @property
+    @abstractmethod
+    def width(self) -> Fraction | None:
+        """How far apart the values of a group lie at least, in the column's unit or in days.
+
+        The e of (k, e)-anonymity (Zhang et al.): the largest number or date of a group less its smallest.
+        None where the target is something else.
+        """
+
+    @property
+    def blind_guess(self) -> Fraction:
+        """How often the best guess is right that does not look at the release."""
+        return self.odds.blind_guess
+
+    @property
+    def best_guess(self) -> Fraction:
+        """How often the best guess is right that does."""
+        return self.odds.best_guess
+
+    @property
+    def largest_belief(self) -> Fraction:
+        """The largest share that one value has of a group."""
+        return self.odds.largest_belief
+
+    @property
+    def pointwise_leakage(self) -> Bits:
+        """The largest pointwise maximal leakage of a group."""
+        return self.odds.pointwise_leakage
+
+    @property
+    def beta_likeness(self) -> Fraction:
+        """Basic beta-likeness."""
+        return self.odds.beta_likeness
+
+    @property
+    def enhanced_beta_likeness(self) -> Fraction | float:
+        """Enhanced beta-likeness; infinite where no beta is enough."""
+        return self.odds.enhanced_beta_likeness
+
+    @property
+    def delta_disclosure(self) -> Nats:
+        """Delta-disclosure; infinite where a group rules a value out."""
+        return self.odds.delta_disclosure
+
+    @property
+    def prosecutor_risk(self) -> Fraction:
+        """The largest chance to pick out somebody who is known to be in the table."""
+        return Fraction(1, self.k_anonymity)
+
+    @property
+    def marketer_risk(self) -> Fraction:
+        """The share of all that are picked out on average, when everybody is looked for."""
+        return Fraction(self.public_values, self.memberships)
+
+    @property
+    @abstractmethod
+    def memberships(self) -> int:
+        """How many rows (persons) the groups have, added up."""
+
+    @property
     def not_computed(self) -> tuple[str, ...]:
         """The measures that are left out: asking for one raises a `RequestError`, and in JSON it is null."""
         return ()
@@ -181,6 +238,9 @@ class Exposure(ABC):
             "t_closeness_exact": None if closeness is None else str(closeness),
             "homogeneous_groups": self.homogeneous_groups,
             "homogeneous_persons": self.homogeneous_persons,
+            **self.odds.to_dict(),
+            "width": None if self.width is None else round_down(self.width),
+            "width_exact": None if self.width is None else str(self.width),
         }
 
 
@@ -194,98 +254,6 @@ def worst_of(exposures: Iterable[AnyExposure], together: AnyExposure) -> AnyExpo
     """
     telling = [exposure for exposure in exposures if not exposure.is_unrelated]
     return min(telling, key=lambda e: (e.min_posterior, -e.leakage.ratio)) if telling else together
-
-
-@dataclass(frozen=True, eq=False)
-class TableExposure(Exposure):
-    """The measures of one sensitive target, from a census on this machine.
-
-    Attributes:
-        census: the joint range and its head counts.
-        side: side information as the cell of each group, where there is any.
-    """
-
-    census: Census
-    side: IntArray | None = None
-
-    @classmethod
-    def measure(
-        cls,
-        tally: Tally,
-        target: tuple[str, ...],
-        given: Sequence[str],
-        public: Sequence[str],
-        unit: str | None,
-    ) -> "TableExposure":
-        """The exposure of `target` to one who knows the columns `given` and sees the columns `public`."""
-        return TableExposure(target, *survey(tally, target, given, public, unit))
-
-    @property
-    def sensitive_values(self) -> int:
-        """The values of the joint range."""
-        return self.census.joint.size_x
-
-    @cached_property
-    def groups_by_posterior(self) -> Mapping[int, int]:
-        """By the sizes that occur."""
-        groups = np.bincount(self.census.joint.posterior_sizes)
-        return {size: int(groups[size]) for size in np.flatnonzero(groups).tolist()}
-
-    @cached_property
-    def leakage(self) -> Bits:
-        """With side information, what the release adds to it."""
-        return self.total_leakage if self.side is None else measures.leakage(self.census.joint, self.side)
-
-    @cached_property
-    def fewest_groups(self) -> int:
-        """The smallest support of a sensitive value."""
-        return int(self.census.joint.support_sizes.min())
-
-    @cached_property
-    def components(self) -> int:
-        """The blocks of the joint range."""
-        return count_blocks(self.census.joint)
-
-    def heads_with(self, posterior: int) -> int:
-        """By the census."""
-        return self.census.heads_in(self.census.joint.posterior_sizes == posterior)
-
-    @property
-    def k_anonymity(self) -> int:
-        """The smallest group."""
-        return int(self.census.group_sizes.min())
-
-    @cached_property
-    def entropy_l_diversity(self) -> float:
-        """Of the group that is least diverse."""
-        return anonymity.entropy_l_diversity(self.census)
-
-    @cached_property
-    def t_closeness(self) -> Fraction:
-        """Of the group that is farthest from the table."""
-        return anonymity.t_closeness(self.census)
-
-    @cached_property
-    def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
-        """With the heads of the census."""
-        persons = self.census.heads_by(self.census.joint.posterior_sizes)
-        return tuple((size, groups, int(persons[size])) for size, groups in self.groups_by_posterior.items())
-
-    def most_telling(self, count: int) -> IntArray:
-        """The groups with the smallest posterior sets, among equals the largest groups first."""
-        joint, sizes = self.census.joint, self.census.group_sizes
-        return np.lexsort((-sizes, joint.posterior_sizes))[:count]
-
-
-def survey(
-    tally: Tally, target: Sequence[str], given: Sequence[str], public: Sequence[str], unit: str | None
-) -> tuple[Census, IntArray | None]:
-    """The census of a target, and side information as the cell of each group."""
-    seen = (*given, *public)
-    census = Census.take(tally, seen, target, unit)
-    if not given:
-        return census, None
-    return census, tally.project(seen).prefix_ranks(len(given))
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _line(column: str, values: pa.Array, told_as: ColumnKind | None) -> _Line | 
     if values.null_count:
         return "has missing values, which lie in no cell; leave them out with --missing drop"
     if told_as == "text" and not pt.is_string(values.type):
-        return "is told as text, which has no order to cut into cells"
+        return "is published as text, which has no order to cut into cells"
     if told_as == "date" and pt.is_string(values.type):
         values = as_moments(values)
     kind = values.type

@@ -17,7 +17,7 @@ from noiseless.theory.hypothesis import HypothesisRanges
 from noiseless.theory.hypothesis.privacy import Amount, Privacy
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 _EQUALITY = re.compile(
     r"""\s*(?P<column>[^=<>!]+?)\s*(?P<sign>==?|!=|<>)\s*(?P<value>'[^']*'|"[^"]*"|[^=<>!'"]+?)\s*"""

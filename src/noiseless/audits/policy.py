@@ -1,6 +1,8 @@
 """A policy turns an audit into a check: limits that every sensitive column must keep."""
 
+import math
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,19 +15,31 @@ from noiseless.audits.exposure import Exposure
 from noiseless.audits.result import Audit
 from noiseless.display import Facts, Shown, bound_text, json_fields, plain_problem
 from noiseless.errors import PolicyError
-from noiseless.exact import Bits
+from noiseless.exact import Bits, Nats, round_down, round_up
 
 _LIMITS = {
     "leakage": ("bits leaked, L0", True),
-    "maximin": ("bits that every group tells, I*", True),
+    "maximin": ("always revealed, I*", True),
     "min_posterior": ("fewest values left", False),
     "k_anonymity": ("k-anonymity", False),
     "distinct_l_diversity": ("distinct l-diversity", False),
     "entropy_l_diversity": ("entropy l-diversity", False),
     "t_closeness": ("t-closeness", True),
     "homogeneous_groups": ("homogeneous groups", True),
+    "best_guess": ("best guess right", True),
+    "largest_belief": ("largest belief", True),
+    "pointwise_leakage": ("pointwise maximal leakage, in bits", True),
+    "beta_likeness": ("beta-likeness", True),
+    "enhanced_beta_likeness": ("enhanced beta-likeness", True),
+    "delta_disclosure": ("delta-disclosure, in nats", True),
+    "width": ("width of a group's values", False),
+    "prosecutor_risk": ("prosecutor risk", True),
+    "marketer_risk": ("marketer risk", True),
 }
 """The measures of an exposure that a policy may limit: in words, and whether the limit is a maximum."""
+
+_OF_GROUPS = frozenset({"k_anonymity", "prosecutor_risk", "marketer_risk"})
+"""Limits on the groups themselves, which are the same for every sensitive column."""
 
 _PLACES = 2
 """How many decimals a measure is shown with, unless its limit has more."""
@@ -37,8 +51,8 @@ NonNegativeDecimal = Annotated[Decimal, Field(ge=0)]
 class PolicyLimits(BaseModel):
     """The limits a policy may set; those left out are not checked.
 
-    `leakage` and `maximin` (in bits), `t_closeness` and `homogeneous_groups` are maxima; `min_posterior`,
-    `k_anonymity`, `distinct_l_diversity` and `entropy_l_diversity` are minima.
+    `min_posterior`, `k_anonymity`, `distinct_l_diversity`, `entropy_l_diversity` and `width` are minima, the
+    others maxima; `leakage`, `maximin` and `pointwise_leakage` are in bits, `delta_disclosure` in nats.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,6 +65,15 @@ class PolicyLimits(BaseModel):
     entropy_l_diversity: NonNegativeDecimal | None = None
     t_closeness: NonNegativeDecimal | None = None
     homogeneous_groups: NonNegativeInt | None = None
+    best_guess: NonNegativeDecimal | None = None
+    largest_belief: NonNegativeDecimal | None = None
+    pointwise_leakage: NonNegativeDecimal | None = None
+    beta_likeness: NonNegativeDecimal | None = None
+    enhanced_beta_likeness: NonNegativeDecimal | None = None
+    delta_disclosure: NonNegativeDecimal | None = None
+    width: NonNegativeDecimal | None = None
+    prosecutor_risk: NonNegativeDecimal | None = None
+    marketer_risk: NonNegativeDecimal | None = None
 
 
 @dataclass(frozen=True)
@@ -75,7 +98,7 @@ class PolicyCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
-        return json_fields(self, "at_most")
+        return json_fields(self, "at_most") | ({} if math.isfinite(self.found) else {"found": "inf"})
 
     @property
     def words(self) -> tuple[str, str, str]:
@@ -85,7 +108,9 @@ class PolicyCheck:
         else:
             limit = Decimal(self.limit)
             places = max(_PLACES, -int(limit.as_tuple().exponent))
-            asked, found = (bound_text(number, places, up=self.at_most) for number in (limit, self.found))
+            asked = bound_text(limit, places, up=self.at_most)
+            finite = math.isfinite(self.found)
+            found = bound_text(self.found, places, up=self.at_most) if finite else "no bound"
         return _LIMITS[self.name][0], f"at {'most' if self.at_most else 'least'} {asked}", found
 
 
@@ -173,21 +198,44 @@ class Policy(BaseModel):
         asked: dict[str, Decimal | int] = self.limits.model_dump(exclude_none=True)
         return PolicyResult(
             tuple(
-                _check(name, limit, exposure)
+                _check(name, limit, exposure, f" by {' + '.join(key)}" if key else "")
                 for name, limit in asked.items()
-                for exposure in (audit.targets if name != "k_anonymity" else audit.targets[:1])
+                for key, exposures in (audit.by_key or {(): audit.targets}).items()
+                for exposure in _about(name, exposures)
             )
         )
 
 
-def _check(name: str, limit: Decimal | int, exposure: Exposure) -> PolicyCheck:
-    found: Bits | int | float | Fraction = getattr(exposure, name)
+def _about(name: str, exposures: Sequence[Exposure]) -> Sequence[Exposure]:
+    """What a limit is held against: groups are those of every target, and only one column has a width."""
+    if name in _OF_GROUPS:
+        return exposures[:1]
+    if name != "width":
+        return exposures
+    if wide := [exposure for exposure in exposures if exposure.width is not None]:
+        return wide
+    raise PolicyError(
+        f"width is about numbers and dates, and {exposures[0].name} has none; limit min_posterior instead"
+    )
+
+
+def _check(name: str, limit: Decimal | int, exposure: Exposure, known: str) -> PolicyCheck:
+    found: Bits | Nats | int | float | Fraction = getattr(exposure, name)
     at_most = _LIMITS[name][1]
-    bound: Any = limit if isinstance(found, Bits) else Fraction(limit)
-    value: Any = found if isinstance(found, Bits) else Fraction(found)
-    holds = value <= bound if at_most else value >= bound
-    shown = found if isinstance(found, int) else float(found)
-    return PolicyCheck(name, exposure.name, limit, at_most, shown, bool(holds))
+    value: Any = Fraction(found) if isinstance(found, float) and math.isfinite(found) else found
+    holds = value <= limit if at_most else value >= limit
+    if name == "delta_disclosure":  # which is to be below it
+        holds = value < limit
+    return PolicyCheck(
+        name, f"{exposure.name}{known}", limit, at_most, _shown(found, up=at_most), bool(holds)
+    )
+
+
+def _shown(found: Bits | Nats | float | Fraction, *, up: bool) -> float | int:
+    """A number that stays on its side of a limit."""
+    if isinstance(found, Fraction):
+        return round_up(found) if up else round_down(found)
+    return found if isinstance(found, int) else float(found)
 
 
 def _only_limits(data: dict[str, Any]) -> Any:  # noqa: ANN401 - not checked yet

@@ -11,13 +11,13 @@ from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 
 from noiseless.audits.exposure import Contribution, worst_of
 from noiseless.audits.result import Audit
-from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure, joined
+from noiseless.audits.spark_exposure import POSTERIOR, SIZE, SparkExposure
 from noiseless.audits.witness import SHOWN, VALUES_SHOWN, Witness, combined, shown
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits
 from noiseless.tables.base import Roles
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.spark_frames import readable_spark_errors
+from noiseless.tables.spark_frames import joined, readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
 
 
@@ -71,9 +71,11 @@ class SparkAudit(Audit, SparkExposure):
         """The column that fares worst."""
         return worst_of(self.by_column.values(), self)
 
-    def exposure(self, target: tuple[str, ...], public: tuple[str, ...]) -> SparkExposure:
+    def exposure(
+        self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
+    ) -> SparkExposure:
         """By jobs of its own."""
-        return SparkExposure(target, self.groups, (), public, self.unit)
+        return SparkExposure(target, self.groups, given, public, self.unit)
 
     @cached_property
     def suppressed_rows(self) -> int:
@@ -114,7 +116,8 @@ class SparkAudit(Audit, SparkExposure):
         """Refused: a file of so many records is Spark's business."""
         del out
         raise RequestError(
-            f"{self.source}: records of so many groups are not written by one machine; audit coarser columns"
+            f"{self.source}: there are too many groups to write their records on one machine; audit coarser "
+            "columns"
         )
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:

@@ -12,14 +12,16 @@ from typing import NoReturn
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
-from pyspark.sql.types import StringType
+from pyspark.sql.types import DateType, NumericType, StringType, TimestampNTZType, TimestampType
 
 from noiseless.audits.exposure import Exposure
+from noiseless.audits.odds import Odds
+from noiseless.audits.spark_odds import HELD, narrowest, spark_odds
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges.spark_components import count_components
 from noiseless.tables.duckdb_table import COUNT
-from noiseless.tables.spark_frames import readable_spark_errors
+from noiseless.tables.spark_frames import joined, readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups
 
 POSTERIOR, SIZE, _PRIOR = "noiseless_posterior", "noiseless_size", "noiseless_prior"
@@ -106,6 +108,30 @@ class SparkExposure(Exposure):
             return count_components(self.groups.frame, few, many, self.groups.most)
 
     @property
+    def memberships(self) -> int:
+        """By the job of the sizes."""
+        return sum(rows for _, rows, _ in self._sizes.values())
+
+    @cached_property
+    def odds(self) -> Odds:
+        """By the heads of each pair, persons once for each group and value."""
+        seen, target = self.fields(self.seen), self.fields(self.target)
+        heads = F.sum(COUNT) if self.unit is None else F.count_distinct(self._columns((self.unit,)))
+        with readable_spark_errors(self.groups.label):
+            pairs = self.groups.frame.groupBy(*seen, *target).agg(heads.alias(HELD))
+            return spark_odds(pairs, seen, target, self.fields(self.given))
+
+    @cached_property
+    def width(self) -> Fraction | None:
+        """By the ends of each group, the closest of them."""
+        (field, *others) = self.fields(self.target)
+        kind = self.groups.frame.schema[field].dataType
+        if others or not isinstance(kind, NumericType | DateType | TimestampType | TimestampNTZType):
+            return None
+        with readable_spark_errors(self.groups.label):
+            return narrowest(self.groups.frame, self.fields(self.seen), field)
+
+    @property
     def not_computed(self) -> tuple[str, ...]:
         """Measures that need the counts of single groups on one machine."""
         return ("t_closeness",) if self.min_posterior == 1 else ("entropy_l_diversity", "t_closeness")
@@ -176,12 +202,3 @@ class SparkExposure(Exposure):
     def _columns(self, columns: tuple[str, ...]) -> Column:
         """Columns as one value, which counts also where some of them are missing."""
         return F.struct(*self.fields(columns))
-
-
-def joined(left: DataFrame, right: DataFrame, fields: list[str]) -> DataFrame:
-    """An inner join on columns in which missing values are equal."""
-    same = (F.col(f"l.{field}").eqNullSafe(F.col(f"r.{field}")) for field in fields)
-    kept = [F.col(f"l.{name}") for name in left.columns]
-    added = [F.col(f"r.{name}") for name in right.columns if name not in fields]
-    whole = left.alias("l").join(right.alias("r"), reduce(lambda a, b: a & b, same))
-    return whole.select(*kept, *added)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.audits.exposure import Exposure, TableExposure
+from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
+from noiseless.audits.table_exposure import TableExposure
 from noiseless.audits.witness import shown
 from noiseless.display import Facts, Shown, counted, significant, verb
 from noiseless.exact import round_up
@@ -20,7 +21,7 @@ from noiseless.rules.totals import ClosestEstimate, Totals, totals_of
 from noiseless.tables.base import Roles
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 _DIGITS = 4
 
@@ -183,7 +184,7 @@ def rule_rows(rules: "UnderRules") -> list[tuple[str, str, str]]:
         ("groups", f"{was.public_values:,}", f"{now.public_values:,}"),
         ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
         ("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
-        ("bits that every group tells, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        ("always revealed, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
         (f"{heads} given away", f"{was.homogeneous_persons:,}", f"{now.homogeneous_persons:,}"),
         ("k-anonymity", f"{was.k_anonymity:,}", f"{now.k_anonymity:,}"),
         (f"{heads} withheld", "0", f"{rules.ruling.withheld:,}"),
@@ -239,7 +240,7 @@ def _worse(rules: "UnderRules", finest: FinestCells) -> list[str]:
     found = []
     if finest.maximin > after.maximin:
         bits = finest.maximin.rounded_up(2)
-        found.append(f"tell {bits} bits in every group (under the rules {after.maximin.rounded_up(2)})")
+        found.append(f"reveal {bits} bits in every group (under the rules {after.maximin.rounded_up(2)})")
     if finest.k_anonymity < after.k_anonymity:
         few = counted(finest.k_anonymity, heads)
         found.append(f"have a group of {few} (under the rules {after.k_anonymity:,} or more)")
@@ -249,18 +250,18 @@ def _worse(rules: "UnderRules", finest: FinestCells) -> list[str]:
 def _totals(totals: Totals, heads: str) -> str:
     rules = " and ".join(rule.text for rule in totals.rules)
     of = f"{totals.told:,} of {counted(totals.groups, 'totals')} of {totals.column}"
-    told = f"{of} {verb(totals.told, 'are')} told"
+    told = f"{of} {verb(totals.told, 'are')} published"
     if not totals.told:
-        return f"{rules}: {told}, so no amount is given away by one."
+        return f"{rules}: {told}, so none gives an amount away."
     exposed = totals.contributors
     last = f"what the last one contributes, all {totals.bits.rounded_up(2)} bits"
     parts = [
-        f"{rules}: {told}; whoever knows the other contributors of a group computes {last}.",
-        f"{counted(exposed, heads)} {verb(exposed, 'are')} exposed so.",
+        f"{rules}: {told}; anyone who knows the other contributors to a total can compute {last}.",
+        f"{counted(exposed, heads)} {verb(exposed, 'are')} exposed this way.",
     ]
     if totals.alone:
-        groups = "told group" if totals.alone == 1 else "told groups"
-        parts.append(f"In {totals.alone:,} {groups} there is one contributor: the total is their amount.")
+        groups = "published total has" if totals.alone == 1 else "published totals have"
+        parts.append(f"{totals.alone:,} {groups} a single contributor: the total is their amount.")
     if totals.closest is not None:
         error = totals.closest.error
         near = f"to within {below(error)}" if error else "exactly"

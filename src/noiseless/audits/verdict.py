@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from noiseless.display import counted, verb
+from noiseless.display import counted, percent_above, percent_below, verb
 from noiseless.tables.spellings import spelling_texts
 
 if TYPE_CHECKING:
@@ -46,19 +46,20 @@ def headline(audit: "Audit") -> str:
 
 def _added(audit: "Audit") -> str:
     if not audit.given:
-        return "it gives away "
-    return f"to what {' and '.join(audit.given)} tells it adds "
+        return "it leaks "
+    return f"beyond {' and '.join(audit.given)}, it leaks "
 
 
 def _told_apart(components: int, name: str) -> str:
     if components == 1:
         return ""
-    return f", and {components:,} classes of {name} can be told apart for certain"
+    return f", and {components:,} classes of {name} are always told apart"
 
 
 def summary(audit: "Audit") -> dict[str, str]:
     """The main numbers in words; what there is nothing to say of is left out."""
     ruling = None if audit.rules is None else audit.rules.ruling
+    odds = audit.odds
     found = {
         "audited": (
             f"{audit.source}: {counted(audit.rows, 'rows')}, {counted(audit.public_values, 'groups')}"
@@ -67,10 +68,10 @@ def summary(audit: "Audit") -> dict[str, str]:
         "left out": dropped_text(audit),
         "spellings": "; ".join(spelling_texts(audit.spellings)),
         "seen under": "" if ruling is None else ruling.seen_text,
-        "totals told under": "" if ruling is None else ruling.totals_text,
-        "bits there are, H0": str(audit.entropy),
+        "totals published under": "" if ruling is None else ruling.totals_text,
+        "total secret, H0": str(audit.entropy),
         "bits leaked, L0": str(audit.leakage),
-        "bits that every group tells, I*": str(audit.maximin),
+        "always revealed, I*": str(audit.maximin),
         "fewest values left": f"{audit.min_posterior:,} of {counted(audit.sensitive_values, 'values')}",
         f"{audit.heads} in such groups": f"{audit.persons_at_min_posterior:,} of {audit.persons:,}",
         "k-anonymity": f"{audit.k_anonymity:,}",
@@ -78,6 +79,7 @@ def summary(audit: "Audit") -> dict[str, str]:
         "homogeneous groups": (
             f"{audit.homogeneous_groups:,} ({counted(audit.homogeneous_persons, audit.heads)})"
         ),
+        "best guess right": f"{percent_above(odds.best_guess)} (blind: {percent_below(odds.blind_guess)})",
     }
     return {name: text for name, text in found.items() if text}
 

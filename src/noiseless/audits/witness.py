@@ -9,7 +9,7 @@ from noiseless.display import json_value
 from noiseless.exact import Bits
 
 if TYPE_CHECKING:
-    from noiseless.audits.result import TableAudit
+    from noiseless.audits.table_audit import TableAudit
 
 SHOWN = 10
 """How many groups are shown."""

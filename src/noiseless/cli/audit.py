@@ -21,7 +21,7 @@ from noiseless.cli.options import (
     working,
 )
 
-HELP = """What a table, or several releases of the same people together, give away.
+HELP = """What a table gives away, or several releases of the same people together.
 
 Examples:
 
@@ -38,6 +38,10 @@ Examples:
   noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
 
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
+
+  noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
+
+  noiseless audit heart.csv --sensitive age --public chol --stochastic
 """
 
 _NOT_MET = 1
@@ -47,29 +51,51 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[list[str], typer.Argument(metavar="TABLE", help=TABLES)],
     sensitive: Annotated[list[str] | None, column_option("A column to protect.")] = None,
     public: Annotated[
-        list[str] | None, column_option("A column that everybody sees; without it all others.")
+        list[str] | None, column_option("A column that everyone sees; all others, if none is named.")
     ] = None,
     given: GivenOption = None,
     unit: Annotated[
-        str | None, column_option("The column that names a person: count persons, not rows.")
+        str | None, column_option("The column that identifies a person: count people, not rows.")
     ] = None,
     rule: Annotated[
         list[str] | None,
         per_column(
-            "Audit what is seen under a disclosure rule: age=round:5, min-cell:10, pay=p-percent:10.",
+            "Audit what a disclosure rule publishes: age=round:5, min-cell:10, pay=p-percent:10.",
             "[COLUMN=]RULE",
         ),
     ] = None,
     hypothesis: Annotated[
         str | None,
-        option('Also say how well a yes/no fact can be tested: "bmi >= 30", "illness = flu".', "COMPARISON"),
+        option(
+            'Also report how well a yes/no fact can be inferred: "bmi >= 30", "illness = flu".', "COMPARISON"
+        ),
     ] = None,
+    key: Annotated[
+        list[str] | None,
+        option(
+            "Public columns that an adversary may know of a person, as a,b: the policy is held against each "
+            "key, not against all public columns at once.",
+            "COLUMNS",
+        ),
+    ] = None,
+    uniques: Annotated[
+        int | None,
+        option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
+    ] = None,
+    population: Annotated[
+        str | None,
+        option("Also say how well rows are found in a table of the whole population.", "TABLE"),
+    ] = None,
+    stochastic: Annotated[
+        bool,
+        typer.Option("--stochastic", help="Also report what leaks on average, by the table's frequencies."),
+    ] = False,
     policy: Annotated[
-        Path | None, option("Limits to keep (TOML); exit code 1 when one is not met.", "FILE")
+        Path | None, option("Limits to check (TOML); exit code 1 if one is not met.", "FILE")
     ] = None,
     html: HtmlOption = None,
     records: Annotated[
-        Path | None, option("Write the risk of each row (CSV, Parquet, JSON lines).", "OUT")
+        Path | None, option("Write each row's risk (CSV, Parquet, JSON lines).", "OUT")
     ] = None,
     missing: MissingOption = "value",
     distinct_rows: DistinctOption = False,
@@ -79,7 +105,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         typer.Option("--clamp", help="With --schema: move values outside the bounds to the nearest bound."),
     ] = False,
     show_values: Annotated[
-        bool, typer.Option("--show-values", help="Show the witnesses' values; the output is then private.")
+        bool,
+        typer.Option(
+            "--show-values", help="Show the values of the worst groups; the output is then private."
+        ),
     ] = False,
     names: NamesOption = None,
     output: FormatOption = "text",
@@ -92,7 +121,6 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     from noiseless.audits import audit
     from noiseless.audits.policy import Policy
     from noiseless.errors import RequestError
-    from noiseless.reports import write_audit_html
     from noiseless.reports.audit_text import audit_text
     from noiseless.tables import check_output
 
@@ -115,21 +143,32 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             clamp=clamp,
             names=names,
             rule=rule or None,
+            key=key or None,
         )
         checks = None if limits is None else limits.check(result)
         fact = None if hypothesis is None else result.test(hypothesis)
+        singled = None if uniques is None else result.uniques(uniques)
+        found_in = None if population is None else result.in_population(population)
+        average = result.stochastic() if stochastic else None
         if records is not None:
             result.write_records(records)
         if html is not None:
-            write_audit_html(result, html, checks, reveal=show_values)
+            from noiseless.reports import write_audit_html
+
+            write_audit_html(result, html, checks, reveal=show_values, average=average)
+        asked = {"hypothesis": fact, "uniques": singled, "population": found_in, "stochastic": average}
+        parts = {name: part for name, part in asked.items() if part is not None}
         if output == "json":
-            parts = {"hypothesis": fact, "policy": checks}
-            found = {name: part.to_dict() for name, part in parts.items() if part is not None}
+            found = {name: part.to_dict() for name, part in parts.items()}
+            found |= {} if checks is None else {"policy": checks.to_dict()}
             answer = result.to_dict(reveal=show_values) | found
         else:
-            text = audit_text(result, checks, reveal=show_values) + (f"\n\n{fact!r}" if fact else "")
+            texts = [audit_text(result, checks, reveal=show_values), *map(repr, parts.values())]
+            text = "\n\n".join(texts)
     if not public and schema is None:
-        typer.echo(f"Without --public, everybody is taken to see {', '.join(result.public)}.", err=True)
+        typer.echo(
+            f"Without --public, these columns are taken as public: {', '.join(result.public)}.", err=True
+        )
     if output == "json":
         print_json(answer)
     else:

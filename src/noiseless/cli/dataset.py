@@ -23,7 +23,7 @@ Examples:
 
 DECLARE_HELP = """Declare what the source holds now: the first version or a new one, with the file's budgets.
 
-A declared version is a new one also if the source is as it was: that nobody's record changed is not told.
+A declared version counts as new even if the source is unchanged: that nothing changed is not revealed.
 Answers of an earlier version are not reused. What was paid for it counts for the new one too, unless
 --start-anew says that its people are others.
 
@@ -173,6 +173,7 @@ def _standing(owned: "Curator") -> dict[str, Any]:
         "public_cells": len(public.population.cells),
         "columns": {name: column.explain() for name, column in public.schema.columns.items()},
         "private": list(public.schema.private),
+        "queries": [query.to_dict() for query in public.limits.queries],
         "entropy_of_record": public.entropy.lower,
         "budget": budget_bits(state.budget),
         "spent": state.spent.upper,
@@ -189,6 +190,7 @@ def _text(found: dict[str, Any]) -> str:
         f"  {name}: {domain}{', private' * (name in found['private'])}"
         for name, domain in found["columns"].items()
     ]
+    columns += [f"  {query['name']}(): {query['definition']}" for query in found["queries"]]
     left = "and the budget protects nothing"
     if found["protects"]:
         left = f"{rounded_down(found['remaining'])} left"

@@ -32,27 +32,27 @@ _AUDITS = {
         "   $ noiseless audit patients.csv --sensitive illness --public age --public sex --public postcode"
     ),
     "patients-4-anonymous.csv": (
-        "2. The same table, 4-anonymised: everybody hides among at least four. Is the illness hidden?\n\n"
+        "2. The same table, 4-anonymised: at least four patients look alike. Is the illness hidden?\n\n"
         "   $ noiseless audit patients-4-anonymous.csv --sensitive illness --public age --public sex \\\n"
         "       --public postcode"
     ),
 }
 _RELEASE = (
-    "3. Publish the ages so that at least three illnesses stay possible for everybody.\n\n"
-    "   $ noiseless release patients.csv --sensitive illness --public age --codeword interval \\\n"
-    "       --min-posterior 3 -o released.csv --certificate certificate.json"
+    "3. Publish the ages so that at least three illnesses stay possible for every patient.\n\n"
+    "   $ noiseless release patients.csv --sensitive illness --public age --min-posterior 3 \\\n"
+    "       -o released.csv --certificate certificate.json"
 )
 _VERIFY = (
-    "4. Anybody who may see both tables can check that, with code that shares nothing with the first.\n\n"
+    "4. Anyone who may see both tables can check the claim, with independent code.\n\n"
     "   $ noiseless verify certificate.json --original patients.csv --released released.csv"
 )
 _ASK = (
-    "5. Publish nothing, and answer questions within a budget: intervals without noise, free the second time."
+    "5. Publish nothing, and answer questions within a budget: true intervals, no noise, repeats are free."
     f'\n\n   $ noiseless query patients.toml "{_QUESTIONS[0]}" \\\n'
     f'       "{_QUESTIONS[1]}"'
 )
 _ATTACK = (
-    "6. And whoever attacks: how often is the illness told, and how often guessed, at each budget?\n\n"
+    "6. The attacker: how often is the illness disclosed, and how often guessed, at each budget?\n\n"
     "   $ noiseless attack homogeneity patients.csv --sensitive illness --public age --public sex \\\n"
     "       --public postcode --min-posterior 2 --min-posterior 3 --min-posterior 4"
 )
@@ -114,7 +114,7 @@ def _release(folder: Path) -> None:
     from noiseless.verification import verify
 
     original, released = folder / "patients.csv", folder / "released.csv"
-    made = release(original, sensitive="illness", public="age", codeword="interval", min_posterior=3)
+    made = release(original, sensitive="illness", public="age", min_posterior=3)
     made.save(released, certificate=folder / "certificate.json")
     write_release_html(made, folder / "released.html", made.frontier())
     say(f"{_RELEASE}\n\n{release_text(made)}\n")

@@ -1,22 +1,21 @@
-"""`noiseless compare`, `convert` and `capacity`: a guarantee beside others, in their terms, and channels."""
+"""`noiseless compare` and `capacity`: a guarantee beside others, and what channels can carry."""
 
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from noiseless.cli.options import BoundsOption, FormatOption, StepOption, option, show, working
+from noiseless.cli.options import BoundsOption, Format, FormatOption, StepOption, option, show, working
 from noiseless.cli.values import read_budget
 from noiseless.display import aligned, bound_text
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.comparison.comparison import Comparison
+    from noiseless.theory.channel import Channel
 
-COMPARE_HELP = """A noiseless answer beside randomised ones through which one person can tell as many bits.
+COMPARE_HELP = """A noiseless answer beside randomised ones that leak as many bits about one person.
 
 Examples:
 
@@ -33,7 +32,7 @@ def compare_command(
     bits: Annotated[
         str,
         option(
-            'The bits that one person may tell through the answer, or "reach K".', "B", "--bits", "--budget"
+            'The bits that the answer may leak about one person, or "reach K".', "B", "--bits", "--budget"
         ),
     ],
     bounds: BoundsOption = None,
@@ -70,7 +69,7 @@ def _text(found: "Comparison") -> str:
     if found.mechanisms[0].bits == 0:
         notes.append("Below one bit a noiseless answer is a constant.")
     notes.append(
-        "So many bits allow the exact answer: no noise is needed, and none is added."
+        "These bits allow the exact answer: no noise is needed, and none is added."
         if all(one.worst_error == 0 for one in found.mechanisms)
         else "Equal bits are not equal promises:"
         " a noiseless answer has no epsilon, noise no useful worst error."
@@ -78,110 +77,85 @@ def _text(found: "Comparison") -> str:
     return "\n".join([title, "", *(f"  {line}" for line in aligned(rows, "<" + ">" * 5)), "", *notes])
 
 
-CONVERT_HELP = """What a privacy guarantee of one kind says in terms of another.
+CAPACITY_HELP = """How many bits a channel can carry, between two certain bounds.
 
-The kinds: dp is (epsilon, delta)-differential privacy, kl is KL-DP and mi is MI-DP (both in nats), delta is
-(0, delta)-DP. Exit code 1 when no finite guarantee follows.
+CHANNEL is a CSV file without a header: a row for each input, a column for each output, rows that sum to 1.
+With --zero-error no error is ever allowed, not even an unlikely one. With --cover a range takes the place of
+a channel: how many sets of diameter 2 EPS hold it.
 
 Examples:
 
-  noiseless convert --from dp --to mi --epsilon 1
-
-  noiseless convert --from mi --to delta --epsilon 0.1
-
-  noiseless convert --from delta --to mi --delta 0.01 --inputs 1000
-
-  noiseless convert --from mi --to dp --epsilon 0.1 --target-epsilon 1
-"""
-
-_NOTHING_FOLLOWS = 1
-
-
-def _guaranteed(text: str, name: str) -> Fraction | Decimal:
-    """A number exactly as it was written: a decimal, a fraction, or inf."""
-    try:
-        if "/" in text:
-            return Fraction(text)
-        number = Decimal(text)
-    except (ValueError, ZeroDivisionError, InvalidOperation):
-        number = Decimal("nan")
-    if number.is_nan():
-        raise RequestError(f"{name} takes a number such as 0.1, 1/3 or 1e-6, not {text!r}")
-    return number
-
-
-def _guarantee(name: str, metavar: str, description: str) -> Any:  # noqa: ANN401 - as typer says
-    return option(description, metavar, name, parser=partial(_guaranteed, name=name))
-
-
-def convert_command(
-    *,
-    source: Annotated[str, option("What is given: dp, kl, mi or delta.", "KIND", "--from")],
-    target: Annotated[str, option("What is wanted: dp, kl, mi or delta.", "KIND", "--to")],
-    epsilon: Annotated[
-        Decimal | None, _guarantee("--epsilon", "E", "The epsilon that is given, in nats (0.1, 1/3, 1e-6).")
-    ] = None,
-    delta: Annotated[
-        Decimal | None, _guarantee("--delta", "D", "The delta that is given, with dp and delta.")
-    ] = None,
-    inputs: Annotated[int | None, option("How many values one entry can take.", "N")] = None,
-    outputs: Annotated[int | None, option("How many outputs there are.", "M")] = None,
-    target_epsilon: Annotated[
-        Decimal | None, _guarantee("--target-epsilon", "E", "With --to dp: find delta' for this epsilon'.")
-    ] = None,
-    as_printed: Annotated[
-        bool, typer.Option("--as-printed", help="Use the paper's formula instead of the sharpest known.")
-    ] = False,
-    output: FormatOption = "text",
-) -> int:
-    """Print what follows.
-
-    Returns:
-        The exit code: 0, or 1 when no finite guarantee follows.
-    """
-    from noiseless.theory.differential import convert
-
-    converted = convert(
-        source,
-        target,
-        epsilon=epsilon,
-        delta=delta,
-        inputs=inputs,
-        outputs=outputs,
-        target_epsilon=target_epsilon,
-        as_printed=as_printed,
-    )
-    show(output, converted.to_dict(), converted.statement)
-    return 0 if converted.follows else _NOTHING_FOLLOWS
-
-
-CAPACITY_HELP = """How many bits a channel can carry, between two ends that hold for certain.
-
-CHANNEL is a CSV file without a header: a row for each input, a column for each output, rows that sum to 1.
-
-Example:
-
   noiseless capacity channel.csv --tolerance 1e-6
+
+  noiseless capacity channel.csv --zero-error
+
+  noiseless capacity --cover "[0, 1] | {3}" --eps 1/4
 """
 
 
 def capacity_command(
     channel: Annotated[
-        Path, typer.Argument(metavar="CHANNEL.csv", help="Probabilities of the outputs, a row an input.")
-    ],
+        Path | None,
+        typer.Argument(metavar="CHANNEL.csv", help="Probabilities of the outputs, a row an input."),
+    ] = None,
+    *,
     tolerance: Annotated[float, option("How near the two ends should be.", "NATS")] = 1e-9,
     time_limit: Annotated[float | None, option("Stop then, with the ends found so far.", "SECONDS")] = None,
+    zero_error: Annotated[
+        bool, typer.Option("--zero-error", help="What can be sent without any error, and what is confused.")
+    ] = False,
+    cover: Annotated[str | None, option('The range to cover instead: "[0, 1] | {3}".', "RANGE")] = None,
+    eps: Annotated[str | None, option("Half the diameter of the sets that cover it.", "EPS")] = None,
     output: FormatOption = "text",
 ) -> None:
     """Read a channel and bracket its capacity."""
     from noiseless.theory.capacity import capacity
     from noiseless.theory.channel import Channel
 
+    if (channel is None) == (cover is None) or (cover is None) != (eps is None):
+        raise RequestError("give a channel (CHANNEL.csv), or a range with --cover and --eps")
+    if cover is not None:
+        _show_cover(cover, str(eps), output)
+        return
     with working("reading"):
-        read = Channel.read(channel)
+        read = Channel.read(cast("Path", channel))
+    if zero_error:
+        _show_zero_error(read, output)
+        return
     with working("searching"):
         bracket = capacity(read, tolerance=tolerance, time_limit=time_limit)
     ends = ("lower", "upper", "lower_nats", "upper_nats", "width_nats")
     names = (*ends, "method", "converged", "inputs", "outputs")
     result = {name: getattr(bracket, name) for name in names} | {"inputs_used": bracket.atoms}
     show(output, result, repr(bracket))
+
+
+_SHOWN_ROWS = 20
+_MOST_EDGES = 1_000
+"""So many confusable pairs are listed."""
+
+
+def _show_zero_error(channel: "Channel", output: Format) -> None:
+    from noiseless.theory.zero_error import Graph, zero_error_capacity
+
+    joint = channel.support()
+    with working("searching"):
+        found, graph = zero_error_capacity(joint), Graph.of_inputs(joint)
+    pairs = [[a + 1, b + 1] for a, b in graph.edges] if graph.size <= _MOST_EDGES else None
+    listed = {"confusable_pairs": graph.size, "confusable": pairs}
+    rows = ", ".join(str(row + 1) for row in found.independence.nodes[:_SHOWN_ROWS])
+    more = ", ..." if found.independence.size > _SHOWN_ROWS else ""
+    text = f"{found!r}\n{graph.size:,} pairs of inputs can be confused; rows {rows}{more} never are"
+    show(output, found.to_dict() | listed, text)
+
+
+def _show_cover(cover: str, eps: str, output: Format) -> None:
+    from noiseless.exact import Bits
+    from noiseless.theory.continuous.covering_number import covering_number
+
+    number = covering_number(cover, eps)
+    if not isinstance(number, int) or not number:
+        raise RequestError("a range that is empty or without end has no covering number; give a bounded one")
+    bits = Bits(number)
+    found = {"covering_number": number, "lower": bits.lower, "upper": bits.upper}
+    show(output, found, f"{number:,} sets of diameter 2 * {eps} cover {cover}: an eps-entropy of {bits}")

@@ -3,10 +3,11 @@
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from noiseless.amounts import rounded_down, rounded_up, standing
 from noiseless.cli.options import Format, FormatOption, option, print_json, say, show, working
 from noiseless.display import bound_text, counted
 from noiseless.errors import NoiselessError
@@ -14,7 +15,7 @@ from noiseless.errors import NoiselessError
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
 
-HELP = """What was charged for a dataset's answers, and whether that record is whole.
+HELP = """What was charged for a dataset's answers, and whether that record is intact.
 
 Examples:
 
@@ -70,6 +71,19 @@ Example:
   noiseless ledger restore meters-ledger-backup.db sqlite:///meters-ledger.db
 """
 
+RECORD_DP_HELP = """Charge for an answer that a differentially private tool gave about a dataset.
+
+It is charged in bits of mutual information, the currency that it shares with noiseless answers; what then
+holds is printed. Epsilon is for one record replaced by another; for a tool whose neighbours have a record
+more or less, as most do, say --neighbours add-remove.
+
+Examples:
+
+  noiseless ledger record-dp meters.toml --epsilon 0.5
+
+  noiseless ledger record-dp meters.toml --epsilon 1 --delta 1e-6 --neighbours add-remove --times 3
+"""
+
 BROKEN = 1
 _SHOWN = 20
 _MOST_CHARACTERS = 8_000_000
@@ -118,6 +132,47 @@ def show_command(
     else:
         say("\n".join([*map(_account, states), *map(_line, entries), _verdict(report.to_dict())]))
     return 0 if report.ok else BROKEN
+
+
+@app.command("record-dp", help=RECORD_DP_HELP)
+def record_dp_command(
+    curator: Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")],
+    *,
+    epsilon: Annotated[str, option("The epsilon of the tool's promise, in nats.", "E")],
+    delta: Annotated[str, option("The delta of the tool's promise.", "D")] = "0",
+    neighbours: Annotated[
+        Literal["replace", "add-remove"], option("How tables differ that the tool calls neighbours.")
+    ] = "replace",
+    per_row: Annotated[
+        bool, typer.Option("--per-row", help="It protects a row, where a person has several.")
+    ] = False,
+    times: Annotated[int, option("How many such answers, each with noise of its own.", "K", min=1)] = 1,
+    by: Annotated[str, option("Who asked the tool.", "NAME")] = "owner",
+    output: FormatOption = "text",
+) -> int:
+    """Charge for a differentially private answer.
+
+    Returns:
+        The exit code: 0, or 1 when the budget does not allow it.
+    """
+    from noiseless.cli.convert import read_guaranteed
+    from noiseless.cli.query import refused
+    from noiseless.curator import Curator
+    from noiseless.curator.private_answer import PrivateAnswer
+    from noiseless.pricing import BudgetError
+
+    numbers = read_guaranteed(epsilon, "--epsilon"), read_guaranteed(delta, "--delta")
+    answer = PrivateAnswer(*numbers, neighbours, per_row, times)
+    with Curator.open(curator) as owned:
+        try:
+            charged = owned.record_private(answer, by=by)
+        except BudgetError as error:
+            return refused(error, output)
+        found = charged.to_dict() | standing(owned.state.spent, owned.state.left)
+    spent = f"{charged.cost} charged; {rounded_up(found['spent'])} bits are spent"
+    left = "" if found["remaining"] is None else f", {rounded_down(found['remaining'])} left"
+    show(output, found, f"{spent}{left}\n{charged.statement}")
+    return 0
 
 
 @app.command("verify", help=VERIFY_HELP)

@@ -3,6 +3,7 @@
 Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong (one line on stderr); 3 a failure inside.
 """
 
+import logging
 import os
 import re
 import sys
@@ -20,6 +21,7 @@ from noiseless.cli import (
     attacks,
     audit,
     blur,
+    convert,
     dataset,
     demo,
     guarantees,
@@ -31,9 +33,11 @@ from noiseless.cli import (
     reproduce,
     schema,
     serve,
+    tables,
     token,
     verify,
 )
+from noiseless.cli.options import reads
 from noiseless.errors import NoiselessError, printable
 
 HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
@@ -52,33 +56,36 @@ Examples:
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
 
-START = "Start here"
-AUDIT = "Audit: what does a table give away?"
-RELEASE = "Release: publish a table, or readings, so that a secret stays hidden"
-CURATE = "Curate: answer questions within a budget"
-ATTACK = "Attack and compare"
+AUDIT = "1. Audit: what does a table give away?"
+RELEASE = "2. Release: publish a table that keeps a secret"
+CURATE = "3. Curate: answer questions within a budget"
+ATTACK = "4. Attack and compare"
+READINGS = "Readings and single facts"
+OWNER = "For the owner of a curator"
+MORE = "Reference"
 
 app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
-app.command("demo", help=demo.HELP, rich_help_panel=START)(demo.demo_command)
-app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(audit.audit_command)
-app.command("schema", help=schema.HELP, rich_help_panel=AUDIT)(schema.schema_command)
-app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(release.release_command)
-app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(release.frontier_command)
-app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(verify.verify_command)
-app.command("quantize", help=quantize.HELP, rich_help_panel=RELEASE)(quantize.quantize_command)
-app.command("blur", help=blur.HELP, rich_help_panel=RELEASE)(blur.blur_command)
-app.command("rules", help=plan.RULES_HELP, rich_help_panel=AUDIT)(plan.rules_command)
-app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
+app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
+app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
+app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
+app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
+app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
 app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
+app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
 app.command("serve", help=serve.HELP, rich_help_panel=CURATE)(serve.serve_command)
-app.add_typer(dataset.app, name="dataset", rich_help_panel=CURATE)
-app.add_typer(token.app, name="token", rich_help_panel=CURATE)
-app.add_typer(ledger.app, name="ledger", rich_help_panel=CURATE)
 app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
 app.command("compare", help=guarantees.COMPARE_HELP, rich_help_panel=ATTACK)(guarantees.compare_command)
-app.command("convert", help=guarantees.CONVERT_HELP, rich_help_panel=ATTACK)(guarantees.convert_command)
-app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=ATTACK)(guarantees.capacity_command)
-app.command("reproduce", help=reproduce.HELP, rich_help_panel=ATTACK)(reproduce.reproduce_command)
+app.command("quantize", help=quantize.HELP, rich_help_panel=READINGS)(reads(quantize.quantize_command))
+app.command("blur", help=blur.HELP, rich_help_panel=READINGS)(reads(blur.blur_command))
+app.add_typer(dataset.app, name="dataset", rich_help_panel=OWNER)
+app.add_typer(token.app, name="token", rich_help_panel=OWNER)
+app.add_typer(ledger.app, name="ledger", rich_help_panel=OWNER)
+app.command("demo", help=demo.HELP, rich_help_panel=MORE)(demo.demo_command)
+app.command("schema", help=schema.HELP, rich_help_panel=MORE)(reads(schema.schema_command))
+app.command("rules", help=plan.RULES_HELP, rich_help_panel=MORE)(plan.rules_command)
+app.command("convert", help=convert.CONVERT_HELP, rich_help_panel=MORE)(convert.convert_command)
+app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=MORE)(guarantees.capacity_command)
+app.command("reproduce", help=reproduce.HELP, rich_help_panel=MORE)(reproduce.reproduce_command)
 
 
 def _show_version(value: bool) -> None:
@@ -110,6 +117,8 @@ def _commands() -> Any:  # noqa: ANN401 - the parser's own
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
     words, below = _called(arguments)
+    if sys.stderr.isatty():
+        _pass_on("noiseless.tables.kernels")
     try:
         asks_for_help = below and len(words) == len(arguments)  # a group of commands, by itself
         wanted = [*arguments, *(["--help"] if asks_for_help else [])]
@@ -124,11 +133,24 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("NOISELESS_TRACEBACK"):
             raise
-        # The message of an unforeseen error may quote the data: its kind is all that is told.
+        # The message of an unforeseen error may quote the data: only its kind is shown.
         return _complain(
             f"failed inside ({type(error).__name__}); set NOISELESS_TRACEBACK=1 to see where", FAILED_INSIDE
         )
     return int(code or 0)
+
+
+def _pass_on(log: str) -> None:
+    """Show on stderr, above any progress bar, what a part of the library logs."""
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            typer.echo(f"noiseless: {record.getMessage()}", err=True)
+
+    logger = logging.getLogger(log)
+    if not logger.handlers:
+        logger.addHandler(Lines())
+        logger.setLevel(logging.INFO)
 
 
 def _complain(line: str, code: int = WRONG_REQUEST) -> int:
@@ -139,7 +161,7 @@ def _complain(line: str, code: int = WRONG_REQUEST) -> int:
 def _slip(arguments: Sequence[str]) -> str | None:
     """What is said of a slip that the parser's own words do not explain."""
     if "quantize" in arguments[:1] and any(word.partition("=")[0] == "--cells" for word in arguments):
-        return 'No such option: --cells; so many cells are --budget "reach K"'
+        return 'No such option: --cells; write --budget "reach K" for K cells'
     for option, value in pairwise(arguments):
         if option == "--bounds" and re.fullmatch(r"[^=]+[,:][^,:]+", value):
             return "--bounds takes two numbers with a space between them: --bounds LO HI"

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from decimal import Decimal
-from functools import partial
+from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from noiseless.cli.values import read_number
-from noiseless.errors import printable
+from noiseless.errors import RequestError, printable
 from noiseless.work import Cancellation, active
 
 Format = Literal["text", "json"]
@@ -85,42 +85,44 @@ def _written(name: str) -> str:
 TABLES = "CSV, TSV, JSON-lines, Parquet or Excel file, a glob, or duckdb:///file.db::table."
 """What a table may be."""
 
-FormatOption = Annotated[Format, option("Text for people, JSON for programs.", None, "--format")]
+FormatOption = Annotated[Format, option("Text for people, or JSON for programs.", None, "--format")]
 NamesOption = Annotated[
     Sequence[str] | None,
     option("The columns' names, for a text file without a header line.", "A,B,C", parser=split_names),
 ]
-HtmlOption = Annotated[Path | None, option("Write a self-contained report.", "OUT")]
-GivenOption = Annotated[list[str] | None, column_option("A column that the adversary knows from elsewhere.")]
+HtmlOption = Annotated[Path | None, option("Write a self-contained HTML report.", "OUT")]
+GivenOption = Annotated[list[str] | None, column_option("A column the adversary knows from another source.")]
 NumericOption = Annotated[list[str] | None, column_option("A public column of text to read as numbers.")]
 CategoricalOption = Annotated[
     list[str] | None, column_option("A public column of numbers to take as categories.")
 ]
 MissingOption = Annotated[
-    Missing, option("A missing value is one ordinary value, its row is left out, or an error.")
+    Missing, option("A missing value counts as one more value, drops its row, or is an error.")
 ]
 DistinctOption = Annotated[
     bool, typer.Option("--distinct-rows", help="Drop exact duplicates of whole rows first.")
 ]
 BoundsOption = Annotated[
     tuple[Decimal, Decimal] | None,
-    number_option("--bounds", "LO HI", "The smallest and the largest value of a person; a count needs none."),
+    number_option(
+        "--bounds", "LO HI", "The smallest and largest value a person can have; a count needs none."
+    ),
 ]
 StepOption = Annotated[
-    Decimal | None, number_option("--step", "S", "The resolution of values; any number without it.")
+    Decimal | None, number_option("--step", "S", "The resolution of values; without it, any number.")
 ]
 MaxErrorOption = Annotated[
-    Decimal | None, number_option("--max-error", "E", "The largest tolerated error instead.")
+    Decimal | None, number_option("--max-error", "E", "Instead: the largest error you tolerate.")
 ]
 ReadingBoundsOption = Annotated[
     tuple[Decimal, Decimal],
     number_option("--bounds", "LO HI", "The smallest and the largest possible reading."),
 ]
 ReadingStepOption = Annotated[
-    Decimal | None, number_option("--step", "S", "The resolution of readings; any number without it.")
+    Decimal | None, number_option("--step", "S", "The resolution of readings; without it, any number.")
 ]
 ClampOption = Annotated[
-    bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest value.")
+    bool, typer.Option("--clamp", help="Clamp readings outside the bounds to the nearest value.")
 ]
 CuratorArgument = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
 CuratorsArgument = Annotated[
@@ -142,6 +144,58 @@ def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable
         return command
 
     return with_options
+
+
+_WRITTEN: dict[str, Any] = {
+    "encoding": Annotated[
+        str | None,
+        option("What a text file is encoded in, if not in UTF-8: latin-1, cp1252, utf-16.", "NAME"),
+    ],
+    "decimal": Annotated[
+        str | None, option("The decimal mark of numbers: , where 1234,50 stands for 1234.5.", ".|,")
+    ],
+    "date_format": Annotated[
+        str | None,
+        option("How dates are written, if not as 1971-08-17: DD.MM.YYYY, MM/DD/YYYY.", "FORMAT"),
+    ],
+}
+"""How a table is written: options of every command that reads one."""
+
+
+def reads(command: Callable[..., int]) -> Callable[..., int]:
+    """Let a command that takes a table, as `table` or `original`, also take how it is written."""
+
+    @wraps(command)
+    def read(**options: Any) -> int:  # noqa: ANN401 - of the command
+        written = {name: options.pop(name) for name in _WRITTEN}
+        if any(value is not None for value in written.values()):
+            name = "original" if "original" in options else "table"
+            options[name] = _as_written(options[name], written)
+        return command(**options)
+
+    own = list(signature(command).parameters.values())
+    more = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in _WRITTEN.items()
+    ]
+    keywords = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own if one.kind is not one.VAR_KEYWORD]
+    read.__signature__ = Signature([*keywords, *more])  # type: ignore[attr-defined]
+    return read
+
+
+def _as_written(named: Any, written: Mapping[str, str | None]) -> Any:  # noqa: ANN401 - one table or several
+    """The tables that are named, with how they are written.
+
+    Raises:
+        RequestError: none is named on the command line, or a pipe is.
+    """
+    from noiseless.tables.text_source import TextSource
+
+    if named is None or named == "-":
+        raise RequestError("--encoding, --decimal and --date-format are about a file; name it as TABLE")
+    if isinstance(named, str):
+        return TextSource(named, **written)
+    return [TextSource(one, **written) for one in named]
 
 
 def show(output: Format, result: Mapping[str, Any], text: str) -> None:

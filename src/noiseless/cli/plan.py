@@ -54,7 +54,7 @@ Examples:
 
 RuledBoundsOption = Annotated[
     tuple[str, str] | None,
-    option("The smallest and the largest value of a person; a count needs none.", "LO HI", "--bounds"),
+    option("The smallest and largest value a person can have; a count needs none.", "LO HI", "--bounds"),
 ]
 """The bounds as they are written: those of some rules are dates or codes."""
 
@@ -98,7 +98,9 @@ def plan_command(
     ] = None,
     indistinguishable: Annotated[
         int | None,
-        option("How many answers may tell two values of a person apart, others being unknown, instead.", "S"),
+        option(
+            "Instead: how many answers may tell two values of a person apart, the others being unknown.", "S"
+        ),
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what the papers say of the plan: leakage, errors, tests.")
@@ -199,7 +201,7 @@ def _numbers(texts: tuple[str, str] | None) -> tuple[Decimal, Decimal] | None:
     return None if texts is None else (read_number("--bounds", texts[0]), read_number("--bounds", texts[1]))
 
 
-RULES_HELP = """The disclosure rules that practitioners use, and what each really gives away of one person.
+RULES_HELP = """The disclosure rules that practitioners use, and what each really gives away about one person.
 
 Without a question each is priced for one that it is used for; with --query, --n, --bounds or --step all are
 priced for that question (dates and codes excepted).
@@ -216,12 +218,12 @@ def rules_command(
     *,
     rule: Annotated[list[str] | None, option("Only this rule, with its parameters; repeatable.", "R")] = None,
     query: Annotated[
-        str | None, option("count, sum (unless told), mean, min, max, median, variance or value.", "NAME")
+        str | None, option("count, sum (the default), mean, min, max, median, variance or value.", "NAME")
     ] = None,
-    n: Annotated[int | None, option("How many people take part; 1,000 unless told.", "N")] = None,
+    n: Annotated[int | None, option("How many people take part; 1,000 by default.", "N")] = None,
     bounds: BoundsOption = None,
     step: Annotated[
-        Decimal | None, number_option("--step", "S", "The resolution of values; 1 unless told.")
+        Decimal | None, number_option("--step", "S", "The resolution of values; 1 by default.")
     ] = None,
     output: FormatOption = "text",
 ) -> None:

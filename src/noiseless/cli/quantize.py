@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from noiseless.collection.local.quantization import Quantized
     from noiseless.collection.local.schedule import LocalMechanism, Schedule, WhenSpent
 
-HELP = """Tell readings as the cells they lie in: off by half a cell at most, and worth few bits.
+HELP = """Publish readings as the cells they lie in: off by at most half a cell, for a few bits each.
 
 Examples:
 
@@ -72,32 +72,33 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         list[str] | None,
         per_column("Another column of the same reading, which shares the budget.", "COL=LO:HI[:STEP]"),
     ] = None,
-    budget: Annotated[str | None, option('Bits that a reading may tell, or "reach K".', "B")] = None,
+    budget: Annotated[str | None, option('Bits that one reading may leak, or "reach K".', "B")] = None,
     max_error: MaxErrorOption = None,
     out: Annotated[
         Path | None, option("The released table; a pipe goes on without it.", "OUT", "--out", "-o")
     ] = None,
     release_as: Annotated[
         Literal["midpoint", "interval", "cell"],
-        option("Tell the middle of a cell, its interval, or its number.", None, "--as"),
+        option("Publish the middle of a cell, its interval, or its number.", None, "--as"),
     ] = "midpoint",
     unit: Annotated[
         str | None, column_option("The column that names a person, to count their readings.")
     ] = None,
     total_budget: Annotated[
-        Decimal | None, number_option("--total-budget", "B", "Bits that all readings of a person may tell.")
+        Decimal | None, number_option("--total-budget", "B", "Bits that all readings of one person may leak.")
     ] = None,
     when_spent: Annotated[
-        Literal["stop", "coarsen"], option("Tell nothing more when they are spent, or coarser cells before.")
+        Literal["stop", "coarsen"], option("When they are spent: stop, or publish coarser cells beforehand.")
     ] = "stop",
     clamp: ClampOption = False,
     missing: Annotated[
-        Missing, option("Tell missing values as missing, leave their rows out, or refuse them.")
+        Missing, option("Publish missing values as missing, drop their rows, or refuse them.")
     ] = "error",
     state: Annotated[
         Path | None,
         option(
-            "For a pipe: remember here who has been told how much, and how far this run has come.", "FILE"
+            "For a pipe: keep here what has been released about each person, and how far this run has come.",
+            "FILE",
         ),
     ] = None,
     resume: Annotated[
@@ -112,7 +113,10 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     ] = False,
     received: Annotated[
         int | None,
-        option("On resuming into a pipe: how much its reader has, so that nothing comes twice.", "BYTES"),
+        option(
+            "On resuming into a pipe: how much its reader already has, so that nothing is sent twice.",
+            "BYTES",
+        ),
     ] = None,
     names: NamesOption = None,
     output: FormatOption = "text",
@@ -190,7 +194,7 @@ def _pipe(schedule: "Schedule", out: Path | None, output: Format, options: dict[
     except KeyboardInterrupt:
         if is_kept:
             return _interrupted("go on with --resume")
-        return _interrupted("what was told stays told" if out is None else "nothing was written")
+        return _interrupted("what was sent stays sent" if out is None else "nothing was written")
     _tell(found, out, output)
     return 0
 
@@ -264,14 +268,15 @@ def _text(found: "Quantized", out: Path | None) -> str:
         )
     if found.silent:
         empty = ", empty as missing ones are" * mechanism.parts[0].missing
-        lines["not told"] = (
+        lines["withheld"] = (
             f"{found.silent:,} reading{'s' * (found.silent != 1)} of persons whose bits were spent{empty}"
         )
     if out is not None:
         lines["written to"] = str(out)
     missing = ", missing among them" * mechanism.parts[0].missing
-    verdict = f"Each reading tells {mechanism.bits}: it has one of {mechanism.reach:,} values{missing}."
-    notes = ["Other columns are written as they are: drop what need not be seen."]
+    values = f"it is published as one of {mechanism.reach:,} values{missing}"
+    verdict = f"Each reading leaks at most {mechanism.bits}: {values}."
+    notes = ["Other columns are written unchanged: drop those that need not be seen."]
     if found.persons is None:
         notes.append("Readings of one person add up: --unit COLUMN counts them.")
     warnings = [f"Warning: {one}." for one in found.warnings]

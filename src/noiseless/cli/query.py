@@ -43,7 +43,7 @@ def query_command(
         bool, typer.Option("--dry-run", help="Only say what the batch would cost; nothing is charged.")
     ] = False,
     each: Annotated[
-        bool, typer.Option("--each", help="Ask one statement after the other, each priced by itself.")
+        bool, typer.Option("--each", help="Ask the statements one after the other, each priced alone.")
     ] = False,
     analyst: Annotated[str | None, option("Who asks; the account to charge.", "NAME")] = None,
     output: FormatOption = "text",

@@ -2,117 +2,28 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from noiseless.cli.options import (
-    TABLES,
-    CategoricalOption,
-    DistinctOption,
     Format,
     FormatOption,
-    GivenOption,
     HtmlOption,
-    MissingOption,
     NamesOption,
-    NumericOption,
-    column_option,
     option,
-    per_column,
     progress_bar,
     show,
     stoppable,
     takes,
 )
+from noiseless.cli.release_options import COLUMNS, MERGING, TARGETS
 from noiseless.cli.values import read_assigned
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from noiseless.releases import ReleaseRequest
-
-_COLUMNS: dict[str, Any] = {
-    "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
-    "sensitive": Annotated[list[str] | None, column_option("A column to hide.")],
-    "public": Annotated[list[str] | None, column_option("A column to publish, merged as far as needed.")],
-    "given": GivenOption,
-    "keep": Annotated[list[str] | None, column_option("A column to publish as it is; it counts as seen.")],
-    "objective": Annotated[
-        Literal["leakage", "maximin", "both"] | None,
-        option("What is to be small: leakage (the default), maximin, or both."),
-    ],
-    "utility": Annotated[
-        Literal["resolution", "distortion"] | None,
-        option("What is to be kept: little distortion (the default), or much resolution."),
-    ],
-}
-"""The table, what its columns are, and what matters: options of both commands."""
-_TARGETS: dict[str, Any] = {
-    "weight": Annotated[str | None, option("Weigh utility against leakage instead of a target.", "L")],
-    "min_posterior": Annotated[int | None, option("The fewest sensitive values behind an answer.", "K")],
-    "min_rows": Annotated[int | None, option("The fewest rows that look alike (k-anonymity).", "K")],
-    "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
-    "max_maximin": Annotated[str | None, option("The most bits that every row may tell, I*.", "B")],
-    "max_distortion": Annotated[str | None, option("The furthest that a value may be moved.", "D")],
-    "min_resolution": Annotated[str | None, option("The fewest bits of the public columns to keep.", "B")],
-    "suppress": Annotated[str | None, option("The share of rows that may be released as *.", "SHARE")],
-    "prefer": Annotated[
-        Literal["worst", "mean"] | None,
-        option("Which loss comes first: the largest change (worst, the default), or the mean loss."),
-    ],
-    "mean_loss": Annotated[
-        Literal["ncp", "squares", "discernibility", "entropy"] | None,
-        option("What the mean loss is: the share of a column (ncp, the default), or another."),
-    ],
-}
-"""Which of all releases is wanted; a frontier shows all of them."""
-_MERGING: dict[str, Any] = {
-    "method": Annotated[
-        Literal["auto", "greedy", "exact"] | None,
-        option("The best of what applies (auto), greedy, or exact."),
-    ],
-    "time_limit": Annotated[
-        float | None, option("End the search after some time with the best found so far.", "SECONDS")
-    ],
-    "codeword": Annotated[
-        Literal["midrange", "centroid", "medoid", "interval"] | None,
-        option("What is released for merged numbers: midrange by default."),
-    ],
-    "distance": Annotated[
-        Literal["absolute", "euclidean", "max", "gower", "hamming", "discrete"] | None,
-        option("How the differences of several columns make one number."),
-    ],
-    "recoding": Annotated[
-        Literal["local", "full-domain", "suppression"] | None,
-        option(
-            "Cells one by one (local, the default), one level of its hierarchy a column (full-domain), "
-            "or every value as it is or as * (suppression)."
-        ),
-    ],
-    "hierarchy": Annotated[
-        list[str] | None,
-        per_column(
-            "A tree for a column: rows of value,level 1,...,top; or a rule: intervals:5,10,20, prefixes, "
-            "dates, frequencies:10,100.",
-            "COL=FILE|RULE",
-        ),
-    ],
-    "hierarchy_cost": Annotated[
-        Literal["height", "leaves"] | None,
-        option("A node counts its height (the default), or its other leaves."),
-    ],
-    "column_weight": Annotated[
-        list[str] | None, per_column("What a difference in a column counts; 1 if not given.", "COL=W")
-    ],
-    "span": Annotated[
-        list[str] | None, per_column("A column's range, which the distance gower divides by.", "COL=LO:HI")
-    ],
-    "numeric": NumericOption,
-    "categorical": CategoricalOption,
-    "missing": MissingOption,
-    "distinct_rows": DistinctOption,
-}
-"""How values are read, compared and merged: options of both commands."""
+    from noiseless.tables.text_source import TextSource
 
 ConfigOption = Annotated[
     Path | None, option("A TOML file with any of these options; they override it.", "FILE")
@@ -123,7 +34,7 @@ _FILES = ("table", "out", "certificate", "html", "compare_with", "plot", "apply"
 _PER_COLUMN = {"hierarchy": "COL=FILE or COL=RULE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
 """Options that say something of a column, and how."""
 
-RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changing them as little as possible.
+RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changed as little as possible.
 
 Examples:
 
@@ -131,7 +42,7 @@ Examples:
   --certificate certificate.json
 
   noiseless release adult.csv --sensitive salary --public age --public country --hierarchy country=country.csv
-  --codeword interval --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
+  --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
 
   noiseless release patients.csv --sensitive illness --public age --public postcode --recoding full-domain
   --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-posterior 3 -o released.csv
@@ -139,18 +50,22 @@ Examples:
   noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
   --min-rows 5 --prefer mean -o released.csv
 
+  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.1 -o released.csv
+
+  noiseless release heart.csv --sensitive age --public age --public chol --min-posterior 5 -o released.csv
+
   noiseless release --config release.toml
 
   noiseless release later.csv --apply certificate.json -o later-released.csv
 """
 
 
-@takes(_COLUMNS, _TARGETS, _MERGING)
+@takes(COLUMNS, TARGETS, MERGING)
 def release_command(
     *,
     keep_order: Annotated[
         bool | None,
-        typer.Option("--keep-order", help="Leave the rows in the table's order, which tells something too."),
+        typer.Option("--keep-order", help="Keep the table's row order, which is information too."),
     ] = None,
     config: ConfigOption = None,
     out: Annotated[Path | None, option("The released table.", "OUT", "--out", "-o")] = None,
@@ -209,7 +124,7 @@ def _compared(certificate: Path | None, html: Path | None) -> Mapping[str, Any] 
 
 
 def _release(
-    source: str,
+    source: "str | TextSource",
     request: "ReleaseRequest",
     files: Mapping[str, Any],
     compared: Mapping[str, Any] | None,
@@ -220,7 +135,7 @@ def _release(
 
     out, certificate, html = files["out"], files["certificate"], files["html"]
     check_release_outputs(out, certificate, [Path(source)])
-    with progress_bar("choosing cells (Ctrl-C takes the best so far)") as tell, stoppable():
+    with progress_bar("choosing cells (Ctrl-C keeps the best so far)") as tell, stoppable():
         done = make_release(source, request, tell)
     page = None
     if html is not None:
@@ -281,9 +196,9 @@ def _named(written: Mapping[str, Path | None]) -> dict[str, str | None]:
     return {name: None if path is None else str(path) for name, path in written.items()}
 
 
-FRONTIER_HELP = """The releases of a table that none found beats: what is given away against what is kept.
+FRONTIER_HELP = """The best trade-offs found: what a release gives away against what it keeps.
 
-What is proved of them is printed below them: for one ordered column, that no contiguous cells beat them.
+The last lines say what is proved: for one ordered column, that no contiguous cells do better.
 
 Examples:
 
@@ -295,11 +210,12 @@ Examples:
 """
 
 
-@takes(_COLUMNS, _MERGING)
+@takes(COLUMNS, MERGING)
 def frontier_command(
     *,
     baselines: Annotated[
-        bool, typer.Option("--baselines/--no-baselines", help="Whether to run other people's methods too.")
+        bool,
+        typer.Option("--baselines/--no-baselines", help="Whether to run the methods of the literature too."),
     ] = True,
     config: ConfigOption = None,
     plot: Annotated[Path | None, option("Draw the frontier (PNG, SVG or PDF).", "OUT")] = None,
@@ -338,7 +254,7 @@ def frontier_command(
     return 0
 
 
-def _required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from the command line
+def _required_table(source: Any) -> "str | TextSource":  # noqa: ANN401 - from a file or from the command line
     """The table that is named.
 
     Raises:
@@ -346,11 +262,14 @@ def _required_table(source: Any) -> str:  # noqa: ANN401 - from a file or from t
     """
     if source is None:
         raise RequestError("no table is named; give a file, or `table` in the --config file")
-    return str(source)
+    return cast("str | TextSource", source)
 
 
 def _check_outputs(
-    outputs: Sequence[Path], source: str, request: "ReleaseRequest", others: Sequence[Path | None] = ()
+    outputs: Sequence[Path],
+    source: "str | TextSource",
+    request: "ReleaseRequest",
+    others: Sequence[Path | None] = (),
 ) -> None:
     """Check before long work that every file can be written, and that none is another one or is read.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noiseless.cli.options import Format, FormatOption, option, print_json, progress_bar, say, show
-from noiseless.display import aligned
+from noiseless.display import aligned, counted
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from noiseless.gallery.figure import Figure
     from noiseless.gallery.reproduction import ReproducedFigure
 
-HELP = """The papers' figures, made again: what they claim, what is measured, and whether both agree.
+HELP = """The papers' figures reproduced: what they claim, what we measure, and whether the two agree.
 
 Examples:
 
@@ -25,6 +25,10 @@ Examples:
 
   noiseless reproduce --list
 """
+
+
+_STATES = {True: "reproduces", False: "does not reproduce", None: "no picture"}
+"""Whether the paper's picture is found again; some figures are of its statements only, or our own."""
 
 
 def reproduce_command(
@@ -96,26 +100,46 @@ def _text(made: "Sequence[ReproducedFigure]", page: Path) -> str:
             (
                 one.figure.name,
                 one.figure.paper,
-                "agrees" if one.outcome.agrees else f"{held} of {len(one.outcome.checks)} agree",
-                "synthetic stand-in" if one.outcome.synthetic else "",
+                _STATES[one.outcome.reproduces] if not one.outcome.synthetic else "synthetic stand-in",
+                f"{held} of {len(one.outcome.checks)} statements hold",
             )
         )
     differ = [
         f"  {one.figure.name}: {check.claim.rstrip('.')}"
         for one in made
         for check in one.outcome.checks
-        if not check.agrees
+        if not check.agrees and not one.outcome.synthetic
     ]
     missing = {source.name: source for one in made for source in one.missing}
     return "\n".join(
         [
             *aligned(rows),
+            "",
+            *_sums(made),
             *(["", "What does not hold (the page says what was measured):", *differ] if differ else []),
             *_fetch(list(missing.values())),
             "",
             f"Written: {page}",
         ]
     )
+
+
+def _sums(made: "Sequence[ReproducedFigure]") -> list[str]:
+    """How many pictures reproduce and how many statements hold; stand-ins apart."""
+    from noiseless.gallery.reproduction import tallies
+
+    found = tallies(made)
+    lines = []
+    if found.figures:
+        lines.append(f"{found.reproduced} of {found.figures} pictures of the papers reproduce.")
+    if found.statements:
+        lines.append(f"{found.held} of {found.statements} statements hold.")
+    if found.stand_ins:
+        lines.append(
+            f"Not counted: {counted(found.stand_ins, 'figures')} with {found.stood_in} statements on "
+            "stand-ins, which say nothing about the papers."
+        )
+    return lines
 
 
 def _fetch(missing: "Sequence[PublicDataset]") -> list[str]:

@@ -9,7 +9,7 @@ from noiseless.errors import RequestError
 
 HELP = """Answer questions about private tables over HTTP, with a console for the browser.
 
-One or several curators' files, one a dataset. Whoever asks needs a token: see `noiseless token add`.
+One or several curators' files, one a dataset. Analysts need a token: see `noiseless token add`.
 SIGTERM and Ctrl-C stop the server; what was charged for is finished first.
 
 Examples:
@@ -35,9 +35,7 @@ def serve_command(
     max_batch: Annotated[int, option("The most statements of a batch.", min=1)] = 100,
     rate: Annotated[float, option("Requests a second that a token may make; 0: no limit.", min=0)] = 100.0,
     burst: Annotated[int | None, option("Requests at once; twice the rate unless said.", min=1)] = None,
-    timeout: Annotated[
-        float, option("Seconds until a waiting request is told to come back.", min=0.1)
-    ] = 30.0,
+    timeout: Annotated[float, option("Seconds until a waiting request is asked to retry.", min=0.1)] = 30.0,
     body_timeout: Annotated[float, option("Seconds that a body may take to arrive.", min=0.1)] = 10.0,
     metrics: Annotated[Literal["open", "owner", "off"], option("Who may read /metrics.")] = "open",
     log_format: Annotated[

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from noiseless.ledger import Ledger
     from noiseless.ledger.analysts import Token
 
-HELP = """Who may ask a server about a dataset: make, revoke and list tokens.
+HELP = """Who may query a dataset on a server: create, revoke and list tokens.
 
 Example:
 

@@ -29,7 +29,7 @@ def read_number(option: str, text: str) -> Decimal:
         is_day = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is not None
         raise RequestError(f"{option} takes a finite decimal number, not {text!r}{remedy * is_day}")
     if max(abs(number.adjusted()), len(number.as_tuple().digits)) > _MOST_DIGITS:
-        raise RequestError(f"{option} takes a number of at most {_MOST_DIGITS} digits, and so many zeros")
+        raise RequestError(f"{option} takes a number of at most {_MOST_DIGITS} digits, and that many zeros")
     return number
 
 

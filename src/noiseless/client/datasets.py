@@ -81,6 +81,21 @@ class ColumnDescription:
     missing: Any = None
 
 
+@dataclass(frozen=True)
+class QueryDescription:
+    """A query that the owner declares.
+
+    Attributes:
+        name: SELECT name() asks it.
+        columns: the private columns that it depends on.
+        definition: what it is, in words.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    definition: str
+
+
 @dataclass(frozen=True, repr=False)
 class DatasetDescription:
     """All that an analyst may know of a dataset.
@@ -102,6 +117,7 @@ class DatasetDescription:
         remaining_outputs: the most outputs that a batch about everybody may still have; None without end.
         analyst_spent: what the caller's own batches made the dataset pay.
         warnings: what is not protected, if anything.
+        queries: what the owner lets analysts ask by a name.
     """
 
     name: str
@@ -120,6 +136,7 @@ class DatasetDescription:
     remaining_outputs: int | None
     analyst_spent: Cost
     warnings: tuple[str, ...] = ()
+    queries: tuple[QueryDescription, ...] = ()
 
     def __repr__(self) -> str:
         facts = {printable(name): printable(value) for name, value in self._facts().items()}
@@ -137,7 +154,8 @@ class DatasetDescription:
         persons = (
             {} if self.unit is None else {f"({self.unit})": f"a person, with at most {self.max_rows} rows"}
         )
-        return {**columns, **persons} or {"columns": "none"}
+        queries = {f"{each.name}()": each.definition for each in self.queries}
+        return {**columns, **persons, **queries} or {"columns": "none"}
 
 
 def _told(column: ColumnDescription) -> str:
@@ -208,7 +226,12 @@ def read_dataset(members: JsonObject) -> DatasetDescription:
         min_group=budgets.whole_or_none("min_group"),
         analyst_spent=members.cost("analyst_spent"),
         warnings=members.texts("warnings"),
+        queries=tuple(map(_query, members.objects("queries"))) if "queries" in members else (),
     )
+
+
+def _query(members: JsonObject) -> QueryDescription:
+    return QueryDescription(members.text("name"), members.texts("columns"), members.text("definition"))
 
 
 def _line(members: JsonObject) -> DatasetSummary:

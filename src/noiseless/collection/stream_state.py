@@ -144,7 +144,7 @@ class StreamState:
                 return None
             raise RequestError(
                 f"{self.path}: the last run has not finished; go on with --resume and the same input again "
-                "from its beginning, or begin another with --abandon (what was told stays charged)"
+                "from its beginning, or begin another with --abandon (what was released stays charged)"
             )
         if before != wanted:
             raise RequestError(
@@ -203,7 +203,7 @@ class StreamState:
         if schedule != self._schedule:
             raise RequestError(
                 f"{self.path}: its persons were counted with other cells or another budget; give the same "
-                "ones, or begin a new state (which forgets what was told)"
+                "ones, or begin a new state (which forgets what was released)"
             )
         mark = Mark(offset, check, lines)
         self.progress = Progress(mark, sent, outbox, json.loads(counts), bool(finished))

@@ -77,7 +77,7 @@ class Comparison(Shown):
     Attributes:
         query: the question's name.
         people: how many take part.
-        bits: the bits that one person may tell; of a reach, log2 of it rounded down.
+        bits: the bits leaked about one person, at most; of a reach, log2 of it rounded down.
         resolution: the step of the lattice on which noise was added; answers are rounded to it first.
         sweep: how many of these steps one person moves the answer.
         seed: of the example.
@@ -138,7 +138,7 @@ def compare(
         query: count, sum, mean, min, max, median or variance.
         n: how many people take part.
         bounds: the smallest and the largest value a person can have; a count needs none.
-        bits: the bits that one person may tell.
+        bits: the bits leaked about one person, at most.
         reach: the same as a whole number of answers, log2 of which are the bits.
         step: the resolution of values; without it they can be any number between the bounds.
         seed: of the example.

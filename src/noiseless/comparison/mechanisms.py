@@ -166,7 +166,7 @@ class RandomisedResponse(RandomisedMechanism):
 
     def __post_init__(self) -> None:
         if not 0 <= self.keep <= 1:
-            raise RequestError("the truth is told with a probability between 0 and 1")
+            raise RequestError("the true answer is given with a probability between 0 and 1")
         if not self.lattice.last:
             raise RequestError("randomised response needs at least two values")
 

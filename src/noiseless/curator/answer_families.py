@@ -18,9 +18,11 @@ from noiseless.arrays import BoolArray
 from noiseless.curator.disclosure import passes, read_cells, read_partition
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Cells, ContingencyTable, Snapshot, exact_dot
+from noiseless.errors import RequestError
 from noiseless.pricing.events import with_absent
 from noiseless.questions import Attribute, Lattice, count, total
 from noiseless.questions.filters import numbers_of
+from noiseless.questions.row_function import read_row_function
 from noiseless.ranges.quantizer import Quantizer
 from noiseless.ranges.spans import whole_numbers
 
@@ -123,6 +125,8 @@ def families(bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) ->
     """The answers to questions, as the ledger describes them."""
     sizes, found = np.array(public.population.sizes), dict[str, list[_Questions]]()
     for body in bodies:
+        if body["what"][0] == "sql":
+            raise RequestError("the exposure to answers of the owner's SQL is not worked out")
         cells = None if body["people"] is None else numbers_of(body["people"])
         places = np.arange(len(sizes)) if cells is None else np.array(sorted(cells))
         rows = int(sizes[places].sum())
@@ -170,6 +174,7 @@ class _Questions:
             "counts": self._blocks,
             "count": self._sums,
             "sum": self._sums,
+            "formula": self._formulas,
             "mean": self._means,
             "OrderStatistic": self._ranks,
             "MiddleMedian": self._ranks,
@@ -210,6 +215,33 @@ class _Questions:
             own = worth[values[self.column]]
             return own if passing is None else np.where(passing[values[other]], own, nothing)
 
+        more = {"columns": columns, "runs": _fixed(begins), "passing": passing}
+        return self._added_up(contributed, ends, **more)
+
+    def _formulas(self) -> AnswerFamily:
+        """Declared formulas, told as cells of their sums: the answer may change wherever a value does."""
+        function = read_row_function(self.rest[0], self.public.schema)
+        if function.listed is None:
+            raise RequestError(
+                f"a declared query of {' and '.join(function.columns)} has too many combinations of values;"
+                " the exposure to it is not worked out"
+            )
+        worth = function.contributions()
+        begins = {}
+        for axis, name in enumerate(function.columns):
+            differs = (np.diff(worth, axis=axis) != 0).any(axis=tuple({*range(worth.ndim)} - {axis}))
+            begins[name] = np.concatenate([[0], np.flatnonzero(differs) + 1, [len(differs) + 1]])
+
+        def contributed(values: Values) -> Ints:
+            return worth[tuple(values[name] for name in function.columns)]
+
+        more = {"columns": function.columns, "runs": _fixed(begins), "is_flat": True}
+        return self._added_up(contributed, [0, int(worth.max())], **more)
+
+    def _added_up(self, contributed: Callable[[Values], Ints], ends: list[int], **more: Any) -> AnswerFamily:  # noqa: ANN401 - attributes of a family
+        """Sums of what rows contribute, which is between the ends, told as cells."""
+        columns = more["columns"]
+
         def total_of(counted: ContingencyTable) -> int:
             return exact_dot(contributed(dict(zip(columns, counted.numbers, strict=True))), counted.counts)
 
@@ -225,8 +257,7 @@ class _Questions:
 
         totals = self._numbers(columns, total_of)
         quantizer = self._quantizer(max(ends) * self.most_rows)
-        more = {"contributed": contributed, "passing": passing}
-        return self._in_cells(positions, quantizer, columns=columns, most=most, runs=_fixed(begins), **more)
+        return self._in_cells(positions, quantizer, most=most, contributed=contributed, **more)
 
     def _worth(self, other: str | None, runs: Any) -> tuple[Ints, int]:  # noqa: ANN401 - plain JSON
         """What each number contributes, the same for groups of any size, and a row that does not pass."""

@@ -34,6 +34,7 @@ from noiseless.work import check
 
 if TYPE_CHECKING:
     from noiseless.curator.exposure import RealisedExposure
+    from noiseless.curator.private_answer import PrivateAnswer, PrivateCharge
     from noiseless.curator.workload_plan import WorkloadPlan
 
 ResultT = TypeVar("ResultT")
@@ -327,6 +328,23 @@ class Curator:
             self.file.name, certificate_digest(found), cost, by=by, description=description
         )
         return cost
+
+    def record_private(self, answer: "PrivateAnswer", *, by: str = "owner") -> "PrivateCharge":
+        """Charge for answers of a differentially private tool about this dataset; noise is charged each time.
+
+        Args:
+            answer: what the tool promises.
+            by: who asked it.
+
+        Returns:
+            What they cost, and what then holds.
+
+        Raises:
+            BudgetError: they cost more than is left.
+        """
+        charged = answer.charge(self.public)
+        self.ledger.record_randomised(self.file.name, str(answer), charged.cost, by=by)
+        return charged
 
     def exposure(self) -> "RealisedExposure":
         """What each person could have made the answers given so far be, as everybody else really is.

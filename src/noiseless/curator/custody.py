@@ -81,7 +81,7 @@ def current(file: CuratorFile, ledger: Ledger, source: DatasetSource) -> PublicS
         snapshot = source.snapshot(state.digest, state.version)
         _keep(ledger, file.name, PublicState.of(file, snapshot), state.digest)
         found = ledger.told(file.name, questions=[PUBLIC])
-    public = PublicState.read(found[0].body, state.version, file.least_group)
+    public = PublicState.read(found[0].body, state.version, file.limits)
     for what, command in (
         (_other_columns(file, public), "declare"),
         (_other_budget(file, state), "budget"),

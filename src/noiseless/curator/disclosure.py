@@ -25,9 +25,11 @@ from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswe
 from noiseless.pricing.other_events import OtherAnswer
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, Query, Span
-from noiseless.questions.additive import EXCLUDED
+from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OwnQuery, Query, Span
+from noiseless.questions.additive import EXCLUDED, RowTotal
+from noiseless.questions.declared_query import DatasetFunction
 from noiseless.questions.filters import Among, Runs, as_runs
+from noiseless.questions.row_function import RowFunction
 from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
 
@@ -267,11 +269,13 @@ class CellDisclosure(Disclosure):
         alike: the query and its cells.
         passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
+        function: what a declared query is of.
     """
 
     alike: CellOutputSpace
     passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
+    function: RowFunction | DatasetFunction | None = None
 
     @property
     def mechanism(self) -> QuantizedQuery:
@@ -281,11 +285,11 @@ class CellDisclosure(Disclosure):
     @cached_property
     def event(self) -> Event:
         """Steps along one attribute, perhaps seen only where another one lets them; or any function."""
-        covers = self.people.cells
+        covers, query = self.people.cells, self.mechanism.query
+        if isinstance(query, RowTotal | OwnQuery) or (self.passing and isinstance(query, FilteredMean)):
+            return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
         if self.passing is None:
             return QuantizedAnswer(self.mechanism, covers)
-        if isinstance(self.mechanism.query, FilteredMean):
-            return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
         name, size, runs = self.passing.column, self.passing.domain.size, self.passing.runs
         return GroupedAnswers.filtered(
             Predicate.of_runs(name, size, runs), self.mechanism, self.columns[0], covers
@@ -298,8 +302,13 @@ class CellDisclosure(Disclosure):
 
     def compute(self, snapshot: Snapshot) -> StoredAnswer:
         """The number, exactly, and its cell."""
-        counted = snapshot.count(self.columns, self.people.cells)
         query, quantizer = self.mechanism.query, self.mechanism.quantizer
+        if isinstance(self.function, DatasetFunction):
+            return {"cell": quantizer.cell(snapshot.number(self.function))}
+        counted = snapshot.count(self.columns, self.people.cells)
+        if self.function is not None:
+            worth = self.function.contributions(counted.numbers)
+            return {"cell": quantizer.cell_at(exact_dot(worth, counted.counts))}
         if isinstance(query, FilteredMean):
             numbers = (
                 counted.by_number if self.passing is None else _with_excluded(counted, self.passing.runs)

@@ -72,7 +72,10 @@ class StatementPlan:
     def is_about(self, name: str) -> bool:
         """Whether a column is asked about, also by a condition that every value passes."""
         return name.casefold() in self.sql.casefold() or any(
-            name == question.column or name in question.by or name in question.where.columns
+            name == question.column
+            or name in question.by
+            or name in question.where.columns
+            or (question.declared is not None and name in question.declared.columns)
             for question in self.parts
         )
 
@@ -88,7 +91,7 @@ class StatementPlan:
         outputs = max(disclosure.outputs_of_each for disclosure in coarse)
         remedy = "ask for conditions instead, COUNT(*) FILTER (WHERE ...)"
         if outputs <= _MOST_REACH:
-            remedy = f"/*+ reach({outputs}) */ counts each value by itself, for {Bits(outputs)} at most"
+            remedy = f"/*+ reach({outputs}) */ counts each value alone, for {Bits(outputs)} at most"
         return (
             f"several values of {self.statement.histogram} share one count: each of their rows says 0 up to"
             f" that count, and the middles do not add up; {remedy}"
@@ -175,9 +178,7 @@ class Batch:
         shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
         if shared or all(disclosure.constant is None for disclosure in self.disclosures):
             return shared
-        return (
-            "an answer that is the same whatever the data are tells nothing; bits(1) is the least that does",
-        )
+        return ("an answer that never changes says nothing; bits(1) is the least that does",)
 
 
 class Edition:

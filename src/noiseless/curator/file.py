@@ -17,6 +17,7 @@ from noiseless.domain import ColumnSummary, Schema
 from noiseless.domain.schema import write_comment, write_key, write_text
 from noiseless.errors import NoiselessError, SchemaError
 from noiseless.exact import Bits
+from noiseless.questions.declared_query import DeclaredQuery
 from noiseless.questions.question import Limits
 
 _MOST_BITS = 10_000
@@ -70,6 +71,7 @@ class _Document(_Section):
     budget: _Budget
     ledger: _Ledger = _Ledger()
     columns: dict[str, Any]
+    queries: Any = None
 
 
 _BITS = 'must be a number of bits from 0 to 10,000, or "reach K"'
@@ -103,9 +105,10 @@ class CuratorFile:
         budget: for the dataset, over all analysts together.
         query_budget: what a question may spend unless it says otherwise.
         analyst_budget: what the questions of one analyst may spend.
-        least_group: the smallest group that a filtered mean is told for.
+        least_group: the smallest group for which a filtered mean is answered.
         ledger: the ledger's address.
         schema: the columns.
+        queries: what analysts may ask by a name.
     """
 
     path: Path
@@ -119,6 +122,7 @@ class CuratorFile:
     least_group: int | None
     ledger: str
     schema: Schema
+    queries: tuple[DeclaredQuery, ...] = ()
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -162,17 +166,24 @@ class CuratorFile:
             least_group=budget.min_group,
             ledger=_beside(folder, url),
             schema=schema,
+            queries=() if document.queries is None else _queries(document.queries, schema, dataset.name),
         )
 
     @property
     def limits(self) -> Limits:
         """What is declared about persons and groups."""
-        return Limits(self.rows, self.least_group)
+        return Limits(self.rows, self.least_group, self.queries)
 
     @property
     def query_outputs(self) -> int:
         """How many outputs a question may have unless it says otherwise."""
         return most_outputs(self.query_budget)
+
+
+def _queries(tables: object, schema: Schema, dataset: str) -> tuple[DeclaredQuery, ...]:
+    from noiseless.curator.declared_queries import read_queries
+
+    return read_queries(tables, schema, dataset)
 
 
 def _beside(folder: Path, address: str) -> str:
@@ -250,9 +261,9 @@ def draft_sections(source: str, summaries: Iterable[ColumnSummary] = (), rows: i
         '# unit = "..."    # the column that names a person, where one has several rows\n'
         "# max_rows = 2    # the most rows that a person may have\n"
         f"{''.join(map(write_comment, _doubts(summaries, rows)))}\n"
-        "[budget]\nbits = 8          # for all answers together, whoever asks: choose it with care\n"
+        "[budget]\nbits = 8          # for all answers to all analysts together: choose it with care\n"
         "query_bits = 1    # for each question, unless it says otherwise\n"
-        "# min_group = 5   # the smallest group that a mean over a private filter is told for\n"
+        "# min_group = 5   # the smallest group for which a mean over a private filter is answered\n"
     )
 
 
@@ -266,7 +277,7 @@ def _doubts(summaries: Iterable[ColumnSummary], rows: int) -> Iterator[str]:
         if column.distinct == rows and not is_left_out:
             yield (
                 f"{name} is different in every row: if it only names rows, delete its table below;"
-                " it makes a record look larger than what there is to protect"
+                " it makes a record look larger than the secret it holds"
             )
         elif 1 < column.distinct < rows and _is_identifier(column.name):
             yield (

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from math import prod
 from typing import Any
 
 from noiseless.curator.disclosure import (
@@ -26,8 +27,10 @@ from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery, coarsest, finest
 from noiseless.questions import Additive, Attribute, Query, count, total
+from noiseless.questions.declared_query import DatasetFunction, DeclaredQuery
 from noiseless.questions.filters import Among, Runs, numbers_of, outside
 from noiseless.questions.question import Group, Question
+from noiseless.questions.row_function import MOST_LISTED, RowFunction
 from noiseless.questions.statistics import FilteredMean
 from noiseless.work import Cache, check, foresee, spend
 
@@ -145,6 +148,8 @@ class Planner:
                 if hidden is None
                 else self._count(people, hidden, wish)
             )
+        if question.declared is not None:
+            return self._declared(question.declared, people, wish)
         if question.aggregate == "histogram":
             return self._histogram(people, str(question.column), wish)
         if hidden is None:
@@ -216,14 +221,41 @@ class Planner:
         """An aggregate of everybody's values; a mean is a sum divided by a public number."""
         factor = ONE
         if question.aggregate == "mean":
-            least = self.limits.least_group
-            if least is not None and people.cells is not None and people.size < least:
+            if self._too_few(people):
                 return GroupAnswer(None)
             question, factor = replace(question, aggregate="sum"), Fraction(1, people.size)
         query = self._query(question, people.size)
         kind = "sum" if question.aggregate == "sum" else type(query).__name__
         what = (kind, question.column, getattr(query, "rank", None))
         return GroupAnswer(self._cell(people, what, query, wish.scaled(factor)), factor=factor)
+
+    def _too_few(self, people: Participants) -> bool:
+        """Whether a group is too small for a mean."""
+        least = self.limits.least_group
+        return least is not None and people.cells is not None and people.size < least
+
+    def _declared(self, asked: DeclaredQuery, people: Participants, wish: Precision) -> GroupAnswer:
+        """A query of the owner's own: a sum over rows, perhaps divided by a public number, or a number."""
+        factor, function, rows = ONE, asked.function, self.limits.rows
+        if asked.aggregate == "mean":
+            if self._too_few(people):
+                return GroupAnswer(None)
+            factor = Fraction(1, people.size)
+        if isinstance(function, DatasetFunction):
+            low, high = map(str, function.bounds)
+            what: tuple[Hashable, ...] = ("sql", function.sql, low, high, str(function.sensitivity))
+        else:
+            what = ("formula", asked.columns[0], function.text)
+
+        def listed() -> Query:
+            if isinstance(function, RowFunction):
+                spend(_LISTED_STEPS * min(prod(function.sizes), MOST_LISTED))
+            return asked.total(1, rows)
+
+        one = self._memory.made(("declared", *what), listed, weight_of)
+        query = replace(one, people=people.size)  # type: ignore[type-var]  # all are dataclasses
+        told = self._cell(people, what, query, wish.scaled(factor), declared=asked)
+        return GroupAnswer(told, factor=factor)
 
     def _query(self, question: Question, people: int) -> Query:
         """An aggregate of everybody in a group of so many people."""
@@ -304,6 +336,7 @@ class Planner:
         *,
         passing: Among | None = None,
         added: tuple[Attribute, Runs] | None = None,
+        declared: DeclaredQuery | None = None,
     ) -> CellDisclosure:
         """The cell of the answer to a query; `what` says all but how many people there are."""
         key = self._cells_key(what, people.size, wish)
@@ -314,8 +347,11 @@ class Planner:
 
         alike = self._memory.made(key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
         asked, column = (*what, self.limits.rows), query.attribute_name
-        columns = (column,) if passing is None else (column, passing.column)
-        return CellDisclosure(people, asked, self.public.version, alike, columns, passing, added)
+        columns: tuple[str, ...] = (column,) if passing is None else (column, passing.column)
+        function = None
+        if declared is not None:
+            columns, function = declared.columns, declared.function
+        return CellDisclosure(people, asked, self.public.version, alike, columns, passing, added, function)
 
     def _cells_key(self, what: tuple[Hashable, ...], people: int, wish: Precision) -> tuple[Hashable, ...]:
         return ("cells", what, people, wish.outputs, wish.error, wish.least_leakage)

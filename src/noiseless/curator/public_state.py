@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -103,8 +103,8 @@ class PublicState:
         }
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], version: int, least_group: int | None) -> "PublicState":
-        """What was written; the smallest group is no part of a version, but the owner's present wish."""
+    def read(cls, data: Mapping[str, Any], version: int, declared: Limits) -> "PublicState":
+        """What was written; smallest groups and queries are no part of a version: they are as in the file."""
         schema = Schema.parse(data["schema"])
         columns = [schema.columns[name] for name in data["public"]]
         cells = tuple(
@@ -112,7 +112,7 @@ class PublicState:
             for cell in data["cells"]
         )
         population = Population(tuple(data["public"]), cells, tuple(data["sizes"]))
-        return cls(schema, Limits(data["max_rows"], least_group), population, version)
+        return cls(schema, replace(declared, rows=data["max_rows"]), population, version)
 
 
 class Grouping:

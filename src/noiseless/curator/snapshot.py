@@ -9,6 +9,7 @@ import hmac
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ from noiseless.arrays import BoolArray
 from noiseless.domain import Column, NumberColumn, Schema
 from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
+from noiseless.questions.declared_query import DatasetFunction
 from noiseless.questions.question import Population
 from noiseless.ranges.spans import whole_numbers
 from noiseless.tables import Table, Tally
@@ -222,6 +224,16 @@ class Snapshot:
             (columns, cells), lambda: self._of_people(columns, cells), lambda counted: counted.weight
         )
 
+    def number(self, function: DatasetFunction) -> Fraction:
+        """What the owner's SQL computes of the rows, in their canonical order; kept between its bounds."""
+        from noiseless.tables.owner_sql import sql_number
+
+        names, numbers = list(self.numbers), [each.repeat(self.counts) for each in self.numbers.values()]
+        columns = [decoded(self.schema.columns[n], own) for n, own in zip(names, numbers, strict=True)]
+        found = sql_number(function.sql, pa.table(columns, names), function.table)
+        low, high = function.bounds
+        return low if found is None else min(max(found, low), high)
+
     def is_quick(self, columns: tuple[str, ...], cells: Cells) -> bool:
         """Whether `count` takes next to no time: the columns were counted before, and cells are few."""
         return cells is not None and len(cells) <= _FEW and self._by_columns.get(columns) is not None
@@ -256,6 +268,28 @@ class Snapshot:
             )
         chosen = np.concatenate([np.arange(begins[cell], begins[cell + 1]) for cell in sorted(cells)])
         return distinct([numbers[chosen] for numbers in by_cell.numbers[1:]], by_cell.counts[chosen])
+
+
+def decoded(column: Column, numbers: Numbers) -> pa.Array:
+    """The values with some numbers of a column, typed by what it may hold whatever is in it."""
+    present, places = np.unique(numbers, return_inverse=True)
+    kind = {"boolean": pa.bool_(), "date": pa.date32()}.get(column.kind, pa.string())
+    values: list[Any] = [column.value(number) for number in present.tolist()]
+    if isinstance(column, NumberColumn):
+        kind = _number_type(column)
+        values = list(map(int, values)) if kind == pa.int64() else values
+    elif kind == pa.string():
+        values = list(map(str, values))
+    return pa.array(values, kind).take(pa.array(places.ravel()))
+
+
+def _number_type(column: NumberColumn) -> pa.DataType:
+    """Whole numbers, or decimals: sums of these are exact."""
+    ends = max(abs(column.low_units), abs(column.high_units))
+    if column.scale == 1 and ends < 2**63:
+        return pa.int64()
+    places = len(str(column.scale)) - 1
+    return pa.decimal128(max(len(str(ends)), places + 1), places)
 
 
 def distinct(keys: Sequence[Numbers], counts: Numbers) -> ContingencyTable:

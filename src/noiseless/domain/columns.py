@@ -329,8 +329,7 @@ def _agreed_kind(stated: object, inferred: Kind | None) -> Kind:
     kind: Kind | None = next((kind for kind in kinds if kind == stated), inferred)
     if kind is None:
         raise SchemaError(
-            "has no key that tells what it holds;"
-            ' write bounds = [low, high], categories = [...] or type = "boolean"'
+            'does not say what it holds; write bounds = [low, high], categories = [...] or type = "boolean"'
         )
     if inferred not in (kind, None):
         raise SchemaError(

@@ -135,6 +135,7 @@ class Raster:
         log: whether equal factors, not equal differences, have equal shades; numbers that are not positive
             are then shown as no cell.
         levels: numbers at which a line is drawn (level sets of the cells' middles).
+        dark: whether large numbers are dark and small ones light, and not the other way round.
     """
 
     label: str
@@ -143,6 +144,7 @@ class Raster:
     values: tuple[Numbers, ...]
     log: bool = False
     levels: Numbers = ()
+    dark: bool = False
 
     @classmethod
     def of(
@@ -154,6 +156,7 @@ class Raster:
         *,
         log: bool = False,
         levels: Iterable[SupportsFloat] = (),
+        dark: bool = False,
     ) -> Self:
         """A map from an array of two dimensions, its first row the lowest.
 
@@ -162,7 +165,7 @@ class Raster:
         """
         (left, right), (low, high) = _floats(x), _floats(y)
         rows = tuple(_floats(row) for row in values)
-        return cls(label, (left, right), (low, high), rows, log, _floats(levels))
+        return cls(label, (left, right), (low, high), rows, log, _floats(levels), dark)
 
 
 @dataclass(frozen=True)
@@ -208,6 +211,9 @@ class Panel:
         return cls(title, x_label, y_label, curves, areas=areas, image=image, **how)
 
 
+About = Literal["figure", "text", "ours"]
+
+
 @dataclass(frozen=True)
 class ClaimCheck:
     """A statement of the paper, and whether it holds here.
@@ -217,12 +223,15 @@ class ClaimCheck:
         measured: what we find, with numbers.
         criterion: the numeric test.
         agrees: whether it holds. False is a result like any other; `measured` then says why.
+        about: what it is about: what the paper's picture itself shows (`figure`), what the paper says near it
+            or elsewhere (`text`), or something that the paper does not say (`ours`).
     """
 
     claim: str
     measured: str
     criterion: str
     agrees: bool
+    about: About = "text"
 
 
 @dataclass(frozen=True)
@@ -254,6 +263,15 @@ class Outcome:
     def agrees(self) -> bool:
         """Whether every statement holds."""
         return all(check.agrees for check in self.checks)
+
+    @property
+    def reproduces(self) -> bool | None:
+        """Whether all that the paper's picture shows is found here, whatever is said near it.
+
+        None where the paper has no picture, and on a stand-in, which says nothing about the paper.
+        """
+        shown = [check.agrees for check in self.checks if check.about == "figure"]
+        return all(shown) if shown and not self.synthetic else None
 
 
 @dataclass(frozen=True)

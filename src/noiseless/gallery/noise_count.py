@@ -87,7 +87,7 @@ def panels(results: MechanismResults, unit: str, *, zero: bool = False) -> Parts
         unit: of answers and values.
         zero: whether answers become exact, which a logarithmic axis cannot show.
     """
-    bits = "bits that one person may tell"
+    bits = "bits leaked about one person, at most"
     note = "From 1 bit on every answer is exact: an error of 0 has no place on this axis." if zero else ""
     errors = f"error ({unit})"
     yield Panel.of("Worst error", bits, errors, *_curves(results, lambda one: one.told.worst), log_y=not zero)
@@ -136,6 +136,7 @@ def checks(results: MechanismResults, unit: str) -> Parts:
         f"at 1 bit at most {first.told.worst:.4g} {unit} against {worst:.4g} {unit}",
         "noiseless has at most the worst error of each noise, at every number of bits from 1 on",
         all(ours.told.worst <= one.told.worst for ours, noisy in pairs for one in noisy),
+        about="ours",
     )
     nearest = [(ours, min(noisy, key=lambda one: one.average)) for ours, noisy in pairs]
     told = [
@@ -147,6 +148,7 @@ def checks(results: MechanismResults, unit: str) -> Parts:
         f"noiseless against the best noise, {'; '.join(told)}",
         "the best noise has at most the average error of noiseless, at every number of bits from 1 on",
         all(best.average <= ours.average for ours, best in nearest),
+        about="ours",
     )
     yield below_one_bit(results, unit)
     ends = ", ".join(f"{one.ends:.4f} ({one.told.name})" for one in first_noisy)
@@ -155,6 +157,7 @@ def checks(results: MechanismResults, unit: str) -> Parts:
         f"at 1 bit {first.ends:.3f}, and {ends}",
         "noiseless is always right from 1 bit on, each noise is not at 1 bit",
         all(one.ends == 1 for one, _ in pairs) and all(one.ends < _SURE for one in first_noisy),
+        about="ours",
     )
     for given, estimate in estimates.items():
         errors = [(estimate(one), min(other.estimate for other in noisy)) for one, noisy in pairs]
@@ -168,6 +171,7 @@ def checks(results: MechanismResults, unit: str) -> Parts:
             "the error through noiseless is at least that through some noise, at every number of bits from"
             " 1 on",
             all(ours >= noise for ours, noise in errors),
+            about="ours",
         )
 
 
@@ -181,6 +185,7 @@ def below_one_bit(results: MechanismResults, unit: str) -> ClaimCheck:
         f"at {bits_text(ours.bits)} noiseless is off by {errors} on average",
         "the best noise has the smaller average error, and noiseless a chance of 1/2 to tell values apart",
         all(min(one.average for one in row[1:]) < row[0].average and row[0].ends == 1 / 2 for row in rows),
+        about="ours",
     )
 
 
@@ -207,13 +212,15 @@ def figure(data: Data) -> Parts:
         f"largest error {max(one.told.worst for one in from_one):g} from 1 bit on, with every mechanism",
         "no error at all from 1 bit on",
         all(one.told.worst == 0 and one.average == 0 for one in from_one),
+        about="ours",
     )
     exact = next(one for one in results["noiseless"] if one.bits >= 1)
     yield ClaimCheck(
         "One bit of a one-bit secret is everything",
-        f"at 1 bit whoever knows all others is right with probability {exact.ends:g}",
+        f"at 1 bit anyone who knows all others is right with probability {exact.ends:g}",
         "the probability is 1",
         exact.ends == 1,
+        about="ours",
     )
     last = {name: [one for one in line if one.bits < 1][-1] for name, line in results.items()}
     told = [f"{one.ends:.3f} ({name})" for name, one in last.items()]
@@ -227,6 +234,7 @@ def figure(data: Data) -> Parts:
             for one in line
             if one.bits < 1
         ),
+        about="ours",
     )
     yield f"{len(limits)} counts of {len(ages)} patients: how many are at least so old, for every age."
     yield (

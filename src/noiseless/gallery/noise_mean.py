@@ -111,7 +111,7 @@ def panel(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> Panel:
         )
     return Panel.of(
         f"Who is among {PEOPLE}? By correlation, one day",
-        "bits that one person may tell through one answer",
+        "bits leaked about one person, at most through one answer",
         "probability of a right guess",
         *curves,
     )
@@ -130,6 +130,7 @@ def check(played: dict[str, list[tuple[Fraction, int]]], rounds: int) -> ClaimCh
         f"probability of a right guess through noiseless against noise, {'; '.join(told)}",
         "the 95 % interval of noiseless reaches down to the probability through some noise, at all bits",
         bool(never_worse),
+        about="ours",
     )
 
 
@@ -159,7 +160,7 @@ def figure(data: Data) -> Parts:
     yield check(played, rounds)
     yield (
         f"{times:,} means of {households} households, one for each half hour; a reading lies within 0"
-        f" and {float(FUSE)} kWh. One person may tell so many bits through each answer."
+        f" and {float(FUSE)} kWh. Each answer may leak this many bits about one person."
     )
     yield CAPACITY
     yield (

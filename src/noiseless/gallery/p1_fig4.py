@@ -57,6 +57,7 @@ def figure(data: Data) -> Parts:
         f"{last.score:.3f} at {BUDGETS[-1]} bits, {unprotected.score:.3f} without",
         "the unprotected mean f-score lies in the interval at the largest budget",
         last.low <= unprotected.score <= last.high,
+        about="figure",
     )
     yield (
         "House 1 of REDD at 3 s, rows with gaps left out: the first quarter is learned from, the"
@@ -68,7 +69,7 @@ def figure(data: Data) -> Parts:
     )
     yield (
         "Bands are 95 % intervals from a bootstrap of blocks. An f-score has no zero point of"
-        " knowing nothing: whoever always says that an appliance is on has the f-score 2s/(1+s), s"
+        " knowing nothing: always answering 'on' has the f-score 2s/(1+s), s"
         " being how often it is."
     )
 
@@ -102,4 +103,5 @@ def _checks(mean: list[Score], who: str) -> Parts:
         f"rank correlation of budget and mean f-score {rank:.3f}",
         f"rank correlation above {CORRELATED}",
         rank > CORRELATED,
+        about="figure",
     )

@@ -74,6 +74,7 @@ def figure(data: Data) -> Parts:
         f"{share:.4%} of {len(trips):,} trips begin and end in it; beginnings fill {' and '.join(filled)}",
         f"at least {NEARLY_ALL:.0%} of all trips",
         share >= NEARLY_ALL,
+        about="figure",
     )
     yield (
         "The paper shows a street map; here is the map that the trips themselves draw, which is also"

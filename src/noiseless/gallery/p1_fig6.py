@@ -83,18 +83,21 @@ def _checks(even: list[Score], fewer: list[Score]) -> Parts:
         f"at most {max(score.score for score in small):.3%} up to {SMALL} bits for a trip",
         f"below {PER_CENT:.0%} at every budget up to {SMALL} bits",
         all(score.score < PER_CENT for score in small),
+        about="figure",
     )
     yield ClaimCheck(
         "With a large budget it is that of the trips as they are",
         f"{last.score:.4%} at {last.budget} bits, {unquantised.score:.4%} unquantised",
         f"they differ by less than {NEAR:.1%} of all trips",
         abs(last.score - unquantised.score) < NEAR,
+        about="figure",
     )
     yield ClaimCheck(
         "It rises with the budget",
         f"half of the trips are unique from {even[middle].budget} bits on",
         "it never falls from one budget to the next",
         all(a <= b for a, b in itertools.pairwise(shares)),
+        about="figure",
     )
     yield ClaimCheck(
         "Fewer trips are unique among more (not in the paper)",
@@ -102,4 +105,5 @@ def _checks(even: list[Score], fewer: list[Score]) -> Parts:
         f" {PARTS[0]}th of the table",
         "a part of the table has at least the share of the whole, at every budget",
         all(part.score >= all_.score - NEAR for part, all_ in zip(fewer, even, strict=True)),
+        about="ours",
     )

@@ -62,6 +62,7 @@ def figure(data: Data) -> Parts:
         " of |difference| with 1/rho " + _words(mean_ranks),
         f"rank correlation above {RANK} by both policies",
         min(mean_ranks.values()) > RANK,
+        about="figure",
     )
     ranks = {policy: _rank_correlation(np.array(rows)) for policy, rows in apart.items()}
     yield ClaimCheck(
@@ -71,6 +72,7 @@ def figure(data: Data) -> Parts:
         "correlation with 1/rho " + _words(ranks),
         f"rank correlation above {RANK} by both policies",
         min(ranks.values()) > RANK,
+        about="figure",
     )
     shift = max(abs(rows[0]) for rows in means.values())
     gap = max(rows[0] for rows in apart.values())

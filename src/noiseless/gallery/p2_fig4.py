@@ -154,6 +154,7 @@ def figure() -> Parts:
         f"e rho is within {worst:.2%} of 1/100 from rho = {LARGE} on, and within {last:.3%} at rho = 1000",
         f"|100 e rho - 1| <= {NEAR:.0%} for all rho >= {LARGE}",
         worst <= NEAR,
+        about="figure",
     )
     rises = sum(after >= before for before, after in pairwise(epsilons))
     yield ClaimCheck(
@@ -161,6 +162,7 @@ def figure() -> Parts:
         f"e falls at {len(epsilons) - 1 - rises} of {len(epsilons) - 1} steps of rho",
         "e falls strictly from each rho to the next",
         rises == 0,
+        about="figure",
     )
     yield _accurate()
     blur = continuous_blur(Fraction(1, 5), "collapse")
@@ -249,4 +251,5 @@ def _mended() -> ClaimCheck:
         "stretching each half of the band over the whole of it is one, at every rho that was tried",
         "Priv of the stretched blur with reference h0(Y) is at least ln(1 + e), exactly",
         sound,
+        about="ours",
     )

@@ -60,6 +60,7 @@ def figure(data: Data) -> Parts:
         f"total variation from the original at rho = 1/5, 1/10, 1/20: {words}",
         "it grows strictly from each of the three to the next, by both policies",
         all(before < after for rows in shown.values() for before, after in pairwise([0.0, *rows])),
+        about="figure",
     )
     worst = {
         change: max(
@@ -96,7 +97,8 @@ def _panel(title: str, counts: FloatArray, change: int = 0) -> Panel:
         curves.append(Curve.dashed("1/rho from it", [*line, np.nan, *line], edges))
     ends = (HEIGHTS[0], HEIGHTS[-1]), (WEIGHTS[0], WEIGHTS[-1])
     shades = np.where(counts > 0, counts, np.nan)
-    return Panel.of(title, "height (cm)", "reported weight (kg)", *curves, Raster.of("people", *ends, shades))
+    image = Raster.of("people", *ends, shades, dark=True)  # as in the paper: darker is more frequent
+    return Panel.of(title, "height (cm)", "reported weight (kg)", *curves, image)
 
 
 def _distances(people: Respondents, original: FloatArray, policy: Policy) -> list[float]:

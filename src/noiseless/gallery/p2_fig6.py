@@ -49,12 +49,14 @@ def figure() -> Parts:
         f"the bound falls at {falls} of {len(floats) - 1} steps of e",
         "it falls strictly from each e to the next",
         falls == len(floats) - 1,
+        about="figure",
     )
     yield ClaimCheck(
         "The bound approaches 0 as the privacy grows",
         f"it is {floats[-1]:.5f} nats at e = 100, and e times it tends to 1",
         f"below {SMALL} at e = 100",
         floats[-1] < SMALL,
+        about="figure",
     )
     above = sum(leak.lower > bound for leak, bound in zip(leaks, printed, strict=True))
     at = EPSILONS.index(Fraction(1))
@@ -72,6 +74,7 @@ def figure() -> Parts:
         f"ln(1 + 1/e) holds, and is attained exactly at {equal} of {len(leaks)} values of e",
         "the example is e-private and leaks ln(1 + 1/e), the logarithm of the same rational",
         private and equal == len(leaks),
+        about="ours",
     )
     yield (
         "Proposition 1 is corrected: Definition 3 promises Priv >= ln(1 + e), and the printed bound "

@@ -56,6 +56,7 @@ def figure() -> Parts:
             for e in EPSILONS[1:]
             for few, many in pairwise(PEOPLE)
         ),
+        about="figure",
     )
     more = {e: (printed_of_average(100, e), largest_of_average(100, e)) for e in EPSILONS}
     words = ", ".join(f"{more[e][1]} instead of {more[e][0]} at {e}" for e in (1, 2, 4))
@@ -93,4 +94,5 @@ def _counted() -> Parts:
         f"that many keep the promise and one more breaks it in {right} of {len(cases)} cases",
         "true in every case, counted exactly",
         right == len(cases),
+        about="ours",
     )

@@ -13,6 +13,7 @@ import numpy as np
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.measures import maximin
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
+from noiseless.search.codebook import Distance
 from noiseless.search.merging import Cells, ColumnCodebook, MergePath, MergePoint, Numbers
 
 _HELD = ("s1 s2", "s2", "s3", "s3", "s4", "s5", "s6")
@@ -32,9 +33,15 @@ PLACES = tuple((math.sin(2 * math.pi * i / 7), math.cos(2 * math.pi * i / 7)) fo
 Members = tuple[tuple[int, ...], ...]
 
 
-def centroids(seventh: str) -> ColumnCodebook:
-    """The numbers (3) of the paper with its centroid codewords; x7 is 1 in Example 2 and 4 in Example 4."""
-    return ColumnCodebook(Numbers([Decimal(value) for value in (*_FIRST_SIX, seventh)]), codeword="centroid")
+def centroids(seventh: str, distance: Distance = "absolute") -> ColumnCodebook:
+    """The numbers (3) of the paper with its centroid codewords; x7 is 1 in Example 2 and 4 in Example 4.
+
+    Args:
+        seventh: x7.
+        distance: |x - xh|, as the paper writes, or its square, as its Figs. 5 and 6 show.
+    """
+    values = Numbers([Decimal(value) for value in (*_FIRST_SIX, seventh)])
+    return ColumnCodebook(values, distance=distance, codeword="centroid")
 
 
 def printed(*cells: str) -> Members:
@@ -132,6 +139,7 @@ def figure() -> Parts:
         in_words(found),
         "the same sets",
         found.members == PRINTED,
+        about="figure",
     )
     yield ClaimCheck(
         "I*(S;X) = log2 5",

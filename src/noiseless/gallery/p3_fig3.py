@@ -44,6 +44,7 @@ def figure() -> Parts:
             f"t = {run.stop}: {in_words(run.end.cells)}",
             f"t = {said}",
             run.stop == said,
+            about="figure",
         )
     for (utility, run), changes in zip(runs.items(), ((-0.5245, -0.4605), (-0.375, 0.0758)), strict=True):
         steps = run.steps[: len(changes)]
@@ -52,6 +53,7 @@ def figure() -> Parts:
             ", then ".join(f"{step:.4f}" for step in steps),
             "the same to the four digits that are printed",
             bool(np.allclose(steps, changes, atol=_ROUNDED, rtol=0)),
+            about="figure",
         )
     for (utility, run), members in zip(runs.items(), (RESOLUTION_CELLS, DISTORTION_CELLS), strict=True):
         iterations = [run.path[t].cells for t in run.path.rounds[1 : len(members) + 1].tolist()]

@@ -41,6 +41,7 @@ def figure() -> Parts:
         "; ".join(in_words(cells) for cells in found[-2:]) + " at the end",
         "the same cells in all four iterations",
         tuple(cells.members for cells in found) == CELLS,
+        about="figure",
     )
     counts = path.components.tolist()
     yield ClaimCheck(
@@ -48,6 +49,7 @@ def figure() -> Parts:
         ", ".join(map(str, counts)),
         "5, 4, 3, 2, 1",
         counts == [5, 4, 3, 2, 1],
+        about="figure",
     )
     step = Descent(path).steps[0]
     yield ClaimCheck(

@@ -29,14 +29,26 @@ def figure() -> Parts:
         f"{in_words(cells)}; {int(path.components[SAID])} subgraphs",
         "the same cells, 2 subgraphs",
         cells.members == THIRD and int(path.components[SAID]) == 2,  # noqa: PLR2004 - the paper's number
+        about="figure",
     )
-    run = Descent(path)
+    squared, run = Descent(maximin_path(EXAMPLE, centroids("4", "squared"))), Descent(path)
+    yield ClaimCheck(
+        "With lambda = 0.3 the algorithm stops there: by squared distances",
+        f"it stops after {squared.end.merges} merges, with {in_words(squared.end.cells)}: the fourth would "
+        f"change the Lagrangian by {squared.steps[SAID]:+.4f}",
+        f"it stops after {SAID} merges, with the printed cells",
+        squared.end.merges == SAID and squared.end.cells.members == THIRD,
+        about="figure",
+    )
     step, end = run.steps[SAID], run.end
     yield ClaimCheck(
-        "With lambda = 0.3 the algorithm stops there",
+        "With lambda = 0.3 the algorithm stops there: by d(x, xh) = |x - xh|, as Example 4 defines it",
         f"it goes on to {in_words(end.cells)} with I* = {end.maximin}: the fourth merge changes the "
         f"Lagrangian by {step:.4f}",
         f"it stops after {SAID} merges",
         end.merges == SAID,
     )
-    yield "With a weight of 0.78 or more the fourth merge would be refused; with the paper's 0.3 it is not."
+    yield (
+        "The figure stops at t = 3 as printed if distances are squared (`--distance squared`), which Example "
+        "4 does not say; by the distance that it defines, a weight of 0.78 or more would be needed."
+    )

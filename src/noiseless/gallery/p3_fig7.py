@@ -56,6 +56,7 @@ def figure() -> Parts:
         f"I* = 0 keeps more than log2 {kept}",
         "I* = 0 and I0 = log2 7/3, and no partition is better",
         end.maximin.ratio == 1 and end.resolution.ratio == kept == Fraction(7, 3),
+        about="figure",
     )
     yield _optimal("Algorithm 2 with U1", resolution, counted)
     yield _optimal("Algorithm 2 with U2", distortion, measured)
@@ -146,4 +147,5 @@ def _optimal(name: str, path: list[Place], every: set[Place]) -> ClaimCheck:
         f"{len(best)} points; it misses {len(missed)} of these",
         "the undominated points of the path are those of all partitions",
         set(frontier(path)) == set(best),
+        about="figure",
     )

@@ -181,6 +181,7 @@ def _falls(run: Run) -> ClaimCheck:
         f"iteration{plural}, {descent.end.cells.count} cells left",
         "at least one iteration, and each lowers it",
         descent.stop > 0 and all(step < 0 for step in descent.steps[: descent.stop]),
+        about="figure",
     )
 
 

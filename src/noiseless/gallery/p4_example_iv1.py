@@ -174,13 +174,13 @@ def figure() -> Parts:
 def _checks(mean: AccuracyPolicy, square: AccuracyPolicy) -> Parts:
     edges = tuple(mean.quantizer.edge(cell) for cell in range(mean.cells + 1))
     yield ClaimCheck(
-        "(20): the average is told as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
+        "(20): the average is published as -1.5, -0.5, 0.5 or 1.5, by whether it is below -1, 0, 1 or not.",
         f"edges {listed(edges)}; told {listed(middles(mean.quantizer))}",
         "the same edges, exactly",
         list(edges) == list(range(-2, 3)),
     )
     yield ClaimCheck(
-        "(21): x1^2 + 2 x2^2 lies in [0, 12] and is told as i + 0.5 where i is its whole part.",
+        "(21): x1^2 + 2 x2^2 lies in [0, 12] and is published as i + 0.5 where i is its whole part.",
         f"range [{square.quantizer.edge(0)}, {square.quantizer.edge(square.cells)}], {square.cells} cells",
         "range [0, 12], edges 0, 1, ..., 12, exactly",
         [square.quantizer.edge(cell) for cell in range(square.cells + 1)] == list(range(HIGHEST + 1)),
@@ -208,4 +208,5 @@ def _check_equal(means: list[Pair]) -> ClaimCheck:
         f"L0 of equal cells is within {NEAR} nats of the least if and only if there are at most two or 2 "
         "gamma is whole",
         same == whole,
+        about="ours",
     )

@@ -65,6 +65,7 @@ def figure() -> Parts:
         f"{sum(formula)} of {len(formula)} pairs of n and q",
         "every pair with n <= q, exactly",
         all(formula),
+        about="ours",
     )
     # The threshold for two people, whose printed formula is right.
     granted = {q: _error(2, q) for q in range(1, MOST + 1)}
@@ -83,6 +84,7 @@ def figure() -> Parts:
         f"({granted[most + 1]} cm)",
         "the largest q with dmin >= 10 cm is 21, exactly",
         most == ALLOWED and all(granted[q] >= Distance(WANTED**2) for q in range(1, most)),
+        about="ours",
     )
     yield (
         "The smallest region is the corner where everybody is about as short (or as tall) as "

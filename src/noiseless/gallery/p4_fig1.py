@@ -42,6 +42,7 @@ def figure() -> Parts:
         f"{policy.cells} regions, with the answers {listed(told)}",
         "the same answers, exactly",
         told == PRINTED,
+        about="figure",
     )
     yield has_fewest_regions(policy)
     yield ClaimCheck(
@@ -49,6 +50,7 @@ def figure() -> Parts:
         f"volumes {listed(sizes)}, {sum(sizes)} together",
         "volumes 2, 6, 6, 2 of 16, exactly",
         list(sizes) == [2, 6, 6, 2],
+        about="figure",
     )
     yield "L0 counts the smallest region, I* the number of regions: here the same policy is best for both."
 

@@ -42,6 +42,7 @@ def figure() -> Parts:
         f"{policy.cells} regions, with answers from {told[0]} to {told[-1]}",
         "b_i = i - 1/2 for i = 1..12, exactly",
         told == tuple(i - Fraction(1, 2) for i in range(1, CELLS + 1)),
+        about="figure",
     )
     yield has_fewest_regions(policy)
     yield ClaimCheck(
@@ -50,5 +51,6 @@ def figure() -> Parts:
         "by an edge",
         "no pixel is painted otherwise than its certified region, at least half are certain",
         same and sure >= 1 / 2,
+        about="figure",
     )
     yield "The paper says that this question has connected level sets; it has not (p4-level-sets)."

@@ -1,7 +1,7 @@
 """[P4] Fig. 3: what a better answer costs, for the average of two numbers."""
 
 from fractions import Fraction
-from math import ceil
+from math import ceil, log
 
 from noiseless.exact import Bits
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
@@ -17,6 +17,11 @@ GAMMAS = tuple(sorted(_EVEN + _AFTER))
 
 WIDTH = 4
 
+BIT = log(2)
+"""In nats: both measures are drawn in bits."""
+
+_SLACK = 1e-9
+
 
 @reproduces(
     "[P4] Fig. 3",
@@ -28,23 +33,19 @@ def figure() -> Parts:
     """Sweep gamma."""
     volume, gammas = mean_of_two(), [float(gamma) for gamma in GAMMAS]
     equal = [fewest_cells(volume, 1 / gamma) for gamma in GAMMAS]
-    leaks = [policy.leakage.upper for policy in equal]
-    least = [least_leakage(volume, 1 / gamma).leakage.upper for gamma in GAMMAS]
+    leaks = [policy.leakage.upper / BIT for policy in equal]
+    least = [least_leakage(volume, 1 / gamma).leakage.upper / BIT for gamma in GAMMAS]
     cells = [policy.cells for policy in equal]
+    told = [Bits(number).upper for number in cells]
     errors = [adversary_error(volume, policy.quantizer).smallest for policy in equal]
     bounds = [radius_for_volume(p.smallest_share * volume.size, volume.dimension) for p in equal]
     yield Panel.of(
-        "Leakage L0(X;Y)",
-        "gamma = 1 / tolerated error",
-        "nats",
-        Curve.of("equal cells (the paper's policy)", gammas, leaks),
-        Curve.of("least of any policy", gammas, least),
-    )
-    yield Panel.of(
-        "Maximin information I*(X;Y)",
+        "Leaked information, in one unit",
         "gamma = 1 / tolerated error",
         "bits",
-        Curve.of("log2 of the answers", gammas, (Bits(number).upper for number in cells)),
+        Curve.of("L0(X;Y), equal cells (the paper's policy)", gammas, leaks),
+        Curve.of("I*(X;Y), equal cells", gammas, told),
+        Curve.dashed("L0(X;Y), least of any policy", gammas, least),
         note="The proofs write the number of answers itself for I*, (9) its logarithm",
     )
     yield Panel.of(
@@ -65,10 +66,19 @@ def figure() -> Parts:
     )
     yield ClaimCheck(
         "As gamma grows the leaked information grows and the adversary's error shrinks.",
-        f"L0 {leaks[0]:.2f} to {leaks[-1]:.2f} nats, I* 0 to "
-        f"{Bits(cells[-1]).upper:.2f} bits, dmin {errors[0]} to {errors[-1]}",
+        f"L0 {leaks[0]:.2f} to {leaks[-1]:.2f} bits, I* {told[0]:g} to {told[-1]:.2f} bits, dmin {errors[0]} "
+        f"to {errors[-1]}",
         "L0 and I* never fall and dmin never rises from one gamma to the next",
         leaks == sorted(leaks) and cells == sorted(cells) and errors == sorted(errors, reverse=True),
+        about="figure",
+    )
+    yield ClaimCheck(
+        "I*(X;Y) is never more than L0(X;Y), in the same unit (Proposition 1 of [P3]).",
+        f"L0 is larger by {min(a - b for a, b in zip(leaks, told, strict=True)):.2f} to "
+        f"{max(a - b for a, b in zip(leaks, told, strict=True)):.2f} bits",
+        "at every gamma",
+        all(a >= b - _SLACK for a, b in zip(leaks, told, strict=True)),
+        about="ours",
     )
     yield ClaimCheck(
         "The adversary's error is at least what the volume of the smallest region says (Theorem II.2).",
@@ -79,6 +89,6 @@ def figure() -> Parts:
     worst = max(range(len(GAMMAS)), key=lambda place: leaks[place] - least[place])
     yield (
         "Equal cells are optimal for I*. By L0 they are not everywhere: at gamma = "
-        f"{gammas[worst]} they leak {leaks[worst]:.4f} nats and the best policy "
+        f"{gammas[worst]} they leak {leaks[worst]:.4f} bits and the best policy "
         f"{least[worst]:.4f} (p4-example-iv1)."
     )

@@ -50,6 +50,7 @@ def figure() -> Parts:
         "certified pieces: 1 up to X5, 2 from X6 to X9 (X5 and X9 hang together at the levels 4 and 8), "
         "then 4",
         regions == [level_pieces(Fraction(cell)) for cell in range(HIGHEST)],
+        about="ours",
     )
     yield ClaimCheck(
         "Rounding the answer to 12 equal cells is the optimal policy for I* and gamma = 2.",

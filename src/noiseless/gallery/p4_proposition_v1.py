@@ -54,7 +54,7 @@ def figure(data: Data) -> Parts:
     )
     yield Panel.of(
         "People given away, k-anonymous Adult tables",
-        "k: everybody hides among at least so many",
+        "k: at least this many look alike",
         "share whose sensitive value is certain",
         *(Curve.of(name, SMALLEST, (share for share, _ in people[name])) for name in SENSITIVE),
         log_x=True,
@@ -124,6 +124,7 @@ def _checks(found: dict[int, list[ContinuousRange]], people: dict[str, list[tupl
         f"{most}",
         "volume N^-k exactly; infinite in the limit",
         shrinks and lowest == -inf and most == inf,
+        about="ours",
     )
     yield ClaimCheck(
         "Its maximin information I* is infinite.",
@@ -152,4 +153,5 @@ def _checks(found: dict[int, list[ContinuousRange]], people: dict[str, list[tupl
         f"to k = {last}",
         "somebody is given away at k = 5",
         any(shares[at][0] > 0 for shares in people.values()),
+        about="ours",
     )

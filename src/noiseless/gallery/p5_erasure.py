@@ -90,4 +90,5 @@ def _checks(by_size: dict[int, float]) -> Parts:
         f"none of {len(drawn)} mechanisms at random uses more than {sharper:.3f} of it",
         "nothing above",
         sharper <= WHOLE,
+        about="ours",
     )

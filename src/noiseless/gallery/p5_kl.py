@@ -70,6 +70,7 @@ def figure() -> Parts:
         "holds at every epsilon" if holds else "fails somewhere",
         "left <= middle <= right at 100 values of epsilon up to 4",
         holds,
+        about="ours",
     )
 
 

@@ -70,12 +70,14 @@ def _checks() -> Parts:
         "random exceeds it",
         f"nothing above; approached within {CLOSE} nats at {len(DOTS)} values of epsilon up to 4",
         most <= WHOLE and 0 <= missed <= CLOSE,
+        about="ours",
     )
     yield ClaimCheck(
         "Ours: for small epsilon a quarter of the way over divergences.",
         f"{quarter:.5f} at epsilon = {SMALL}",
         f"within {QUARTER} of 1/4",
         abs(quarter - 1 / 4) <= QUARTER,
+        about="ours",
     )
     yield ClaimCheck(
         "Ours: the closed form drawn for subset selection is the capacity of that mechanism.",
@@ -83,4 +85,5 @@ def _checks() -> Parts:
         f"{subset_selection(1.0, 2):.9f} by the formula",
         "within 1e-9 nats",
         abs(own - subset_selection(1.0, 2)) <= NEAR,
+        about="ours",
     )

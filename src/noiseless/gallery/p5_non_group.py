@@ -101,6 +101,7 @@ def figure() -> Parts:
         f"attained exactly at {len(RATIOS)} values of eps: {exact}",
         "delta of one = d and delta of two = (1 + e^eps) d, exactly",
         exact,
+        about="ours",
     )
 
 

@@ -51,7 +51,7 @@ def figure() -> Parts:
     together = [mi_dp(both(size)) for size in SIZES]
     partly = [mi_dp(both(VALUES, share)) for share in REUSED]
     yield Panel.of(
-        "What is told of the entry",
+        "What is revealed about the entry",
         "values of the entry",
         "nats",
         Curve.dashed("ln N", SIZES, math.log),

@@ -175,7 +175,7 @@ def _raster(raster: Raster, axes: "Axes", letters: int) -> None:
         origin="lower",
         extent=(*raster.x, *raster.y),
         aspect=axes.get_aspect(),
-        cmap=_SHADES,
+        cmap=f"{_SHADES}_r" if raster.dark else _SHADES,
         norm=LogNorm(low, high) if raster.log and low < high else Normalize(low, high),
         interpolation="nearest",
         zorder=1,

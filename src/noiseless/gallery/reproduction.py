@@ -109,7 +109,6 @@ def gallery_html(made: "Sequence[ReproducedFigure]") -> str:
         made: the figures, those of a paper one after another.
     """
     groups = [(name, list(figures)) for name, figures in groupby(made, key=_group)]
-    checks = [check for one in made for check in one.outcome.checks]
     missing = {source.name: source for one in made for source in one.missing}
     return (
         environment("noiseless.gallery")
@@ -117,14 +116,50 @@ def gallery_html(made: "Sequence[ReproducedFigure]") -> str:
         .render(
             groups=groups,
             made=made,
-            checks=checks,
-            held=sum(check.agrees for check in checks),
+            tallies=tallies(made),
             missing=list(missing.values()),
             legend=lambda one: [(label, Markup(svg)) for label, svg in legend_of(one.outcome)],  # noqa: S704 - drawn by this package
             picture=Markup,  # for what this package draws, its texts escaped
             synthetic=SYNTHETIC,
             version=__version__,
         )
+    )
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """How many figures and statements hold, those on stand-ins apart: they say nothing about the papers.
+
+    Attributes:
+        figures: how many pictures of the papers were made again from real data, or need none.
+        reproduced: how many of them show what the paper's do.
+        statements: how many statements were tested there, and with figures that are no picture of a paper.
+        held: how many of them hold.
+        stand_ins: how many figures were made on a stand-in.
+        stood_in: how many statements were tested on one.
+    """
+
+    figures: int
+    reproduced: int
+    statements: int
+    held: int
+    stand_ins: int
+    stood_in: int
+
+
+def tallies(made: "Sequence[ReproducedFigure]") -> Tallies:
+    """Count what was found."""
+    real = [one.outcome for one in made if not one.outcome.synthetic]
+    stood = [one.outcome for one in made if one.outcome.synthetic]
+    drawn = [outcome.reproduces for outcome in real if outcome.reproduces is not None]
+    checks = [check for outcome in real for check in outcome.checks]
+    return Tallies(
+        len(drawn),
+        sum(drawn),
+        len(checks),
+        sum(check.agrees for check in checks),
+        len(stood),
+        sum(len(outcome.checks) for outcome in stood),
     )
 
 
@@ -164,6 +199,7 @@ class ReproducedFigure:
             "claim": self.figure.claim,
             "measured": "; ".join(check.measured.rstrip(".") for check in self.outcome.checks),
             "agrees": self.outcome.agrees,
+            "reproduces": self.outcome.reproduces,
             "synthetic": self.outcome.synthetic,
             "checks": [asdict(check) for check in self.outcome.checks],
             "remarks": list(self.outcome.remarks),

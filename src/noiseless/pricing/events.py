@@ -196,7 +196,7 @@ class GroupedAnswers(Event):
         object.__setattr__(self, "mechanisms", tuple(self.mechanisms))
         if len(self.mechanisms) != self.groups.blocks:
             raise RequestError(
-                f"{self.groups.blocks:,} groups need as many answers; None where nothing is told"
+                f"{self.groups.blocks:,} groups need as many answers; None where nothing is published"
             )
         if not all(told is None or _counts_absent(told.query) for told in self.mechanisms):
             raise RequestError(

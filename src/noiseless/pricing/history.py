@@ -33,7 +33,7 @@ class BudgetError(NoiselessError):
         remedy = (
             "ask for coarser answers or for fewer"
             if remaining > 1
-            else "nothing new can be told of these people; what was told before stays free"
+            else "nothing new can be answered about these people; earlier answers stay free"
         )
         super().__init__(f"the batch costs {asked}, {spent} are spent and {left:.2f} bits are left; {remedy}")
         self.spent = spent

@@ -348,7 +348,7 @@ def chosen_plan(
     allowed = allowed_reach(budget) if budget is not None else whole_reach(reach)
     if allowed < 2:  # noqa: PLR2004 - one output is a constant
         raise RequestError(
-            "a budget below one bit allows one answer only, a constant that tells nothing; give 1 bit or more"
+            "a budget below one bit allows one answer only, a constant that says nothing; give 1 bit or more"
         )
     asked = budget if budget is not None else Bits(allowed)
     return Plan(query, n, finest(question, allowed), values, printed_cells(question, asked))

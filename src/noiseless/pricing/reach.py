@@ -89,7 +89,7 @@ class QuantizedQuery:
 
     Guarantee:
         * One person can cause at most `reach` different answers, whatever everybody else has: at most
-          `bits`, log2 of it, is told of them, also to whoever knows all the others.
+          `bits`, log2 of it, is told of them, also to anyone who knows all the others.
         * The truth lies in the interval that is told; its middle is off by `worst_error` at most.
         * The same question has the same answer every time: asking again tells nothing.
     """
@@ -234,7 +234,7 @@ def _cells_of_continuum(query: Query, allowed: int) -> int:
     left = allowed - slide.more
     if left < 1:
         raise RequestError(
-            "a mean over a private filter tells at least whether enough rows pass; allow it 1 bit or more"
+            "a mean over a private filter reveals at least whether enough rows pass; allow it 1 bit or more"
         )
     if not slide.length:
         if slide.more:

@@ -117,6 +117,59 @@ class Additive(CountedQuery):
         return self.contributions if isinstance(self.contributions, range) else positions(self.contributions)
 
 
+@dataclass(frozen=True)
+class RowTotal(Query):
+    """The sum of what each row contributes, where that depends on several columns or is not listed.
+
+    Attributes:
+        people: how many rows take part; the number is public.
+        columns: the private columns that a contribution depends on.
+        each: what a row can contribute, in units above the least contribution.
+        least: the least contribution.
+        unit: the unit of contributions.
+        rows: the most rows that one person may have.
+        exact: whether a row can contribute each of those; otherwise what is counted is an upper bound.
+    """
+
+    people: int
+    columns: tuple[str, ...]
+    each: Positions
+    least: Fraction
+    unit: Fraction
+    rows: int = 1
+    exact: bool = True
+
+    pieces = None  # no order of one column helps
+
+    @property
+    def attribute_name(self) -> str:
+        """The first of the columns."""
+        return self.columns[0]
+
+    @property
+    def span(self) -> Lattice:
+        """From everybody contributing the least to everybody contributing the most."""
+        return Lattice(self.least * self.people, self.unit, self.each[-1] * self.people)
+
+    @cached_property
+    def influences(self) -> tuple[Influence]:
+        """A person moves the sum by the sums of their rows; others' rows make the base."""
+        rows = min(self.rows, self.people)
+        (moves, one), (bases, two) = sums([(self.each, rows)]), sums([(self.each, self.people - rows)])
+        return (Influence(moves, bases, self.exact and one and two),)
+
+    @cached_property
+    def attainable(self) -> Positions | None:
+        """All sums of what rows can contribute; some need not occur where that is only an upper bound."""
+        return sums([(self.each, self.people)])[0]
+
+    @cached_property
+    def listed(self) -> int:
+        """The sums of a person's rows, of others' rows, and of all, where they leave gaps."""
+        rows = min(self.rows, self.people)
+        return sum(most_listed(self.each, times) for times in (rows, self.people - rows, self.people))
+
+
 EXCLUDED = -1
 """The number of a row that a filter on another private attribute leaves out."""
 

@@ -9,6 +9,7 @@ from noiseless.domain import Schema, Value
 from noiseless.errors import ColumnError, RequestError
 from noiseless.questions.additive import total
 from noiseless.questions.base import Attribute, Query, require_listable
+from noiseless.questions.declared_query import DeclaredQuery
 from noiseless.questions.filters import NOBODY, Among, Everything, Filter, joined
 from noiseless.questions.order import maximum, median, minimum, quantile
 from noiseless.questions.statistics import Variance
@@ -44,20 +45,24 @@ class Population:
     sizes: tuple[int, ...]
 
 
-Aggregate = Literal["count", "sum", "mean", "min", "max", "median", "quantile", "variance", "histogram"]
+Aggregate = Literal[
+    "count", "sum", "mean", "min", "max", "median", "quantile", "variance", "histogram", "declared"
+]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the owner declares about persons and groups.
+    """What the owner declares about persons and groups, and the queries of the owner's own.
 
     Attributes:
         rows: the most rows that one person has.
         least_group: the smallest group that a mean over a private filter is told for, if any is.
+        queries: what can be asked by a name.
     """
 
     rows: int = 1
     least_group: int | None = None
+    queries: tuple[DeclaredQuery, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,7 @@ class Question:
         private: the part that must not be told; None without one.
         by: public columns to group by, in the order of the schema.
         share: which quantile is asked for.
+        declared: the owner's query that is asked for.
     """
 
     aggregate: Aggregate
@@ -79,6 +85,7 @@ class Question:
     private: Among | None = None
     by: tuple[str, ...] = ()
     share: Fraction | None = None
+    declared: DeclaredQuery | None = field(default=None, repr=False)
 
     def __hash__(self) -> int:
         return self._hash
@@ -86,7 +93,8 @@ class Question:
     @cached_property
     def _hash(self) -> int:
         """Answers are found by their questions, again and again."""
-        return hash((self.aggregate, self.column, self.public, self.private, self.by, self.share))
+        asked = (self.aggregate, self.column, self.share, self.declared)
+        return hash((asked, self.public, self.private, self.by))
 
     @cached_property
     def where(self) -> Filter:
@@ -107,7 +115,10 @@ class Question:
             raise RequestError("nobody can pass the filter; there is nothing to ask about")
         if self.private is not None:
             require_listable(self.private.column, self.private.domain.size)
-        if self.aggregate != "count":
+        if self.declared is not None:
+            filtered = bool(self.by) or not isinstance(self.public, Everything)
+            self.declared.check(filtered=filtered, private=self.private is not None)
+        elif self.aggregate != "count":
             self._check_column(schema)
         if limits is not None:
             self._check_limits(limits)

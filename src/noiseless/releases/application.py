@@ -169,7 +169,7 @@ class AppliedRelease:
         if self.measures is not None:
             lines["fewest values left"] = f"{self.measures.min_posterior:,} of {self.sensitive_values:,}"
             lines["bits leaked, L0"] = str(self.measures.leakage)
-            lines["bits told apart, I*"] = str(self.measures.maximin)
+            lines["always revealed, I*"] = str(self.measures.maximin)
         if self.missed:
             lines["not kept"] = ", ".join(limit.name for limit in self.missed)
         return lines
@@ -325,9 +325,9 @@ def _words(certificate: CertifiedRelease, *, any_outside: bool) -> tuple[int, di
     stars = (SUPPRESSED,) * len(certificate.columns.public)
     if any_outside and stars not in released:
         released.append(stars)
-    kinds, codeword = certificate.options.kinds, certificate.options.codeword
+    kinds = certificate.options.kinds
     texts = zip(certificate.columns.public, zip(*released, strict=True), strict=True)
-    words = {name: typed_words(pa.array(of, pa.string()), kinds[name], codeword) for name, of in texts}
+    words = {name: typed_words(pa.array(of, pa.string()), kinds[name]) for name, of in texts}
     return released.index(stars) if stars in released else -1, words
 
 

@@ -297,13 +297,13 @@ def typed_numbers(texts: pa.Array) -> pa.Array:
     return texts
 
 
-def typed_words(texts: pa.Array, kind: str, codeword: str) -> pa.Array:
+def typed_words(texts: pa.Array, kind: str) -> pa.Array:
     """What a column reads in each cell, as numbers or days where all of it is."""
-    if codeword == "interval" or kind not in ("number", "date"):
-        return texts
     if kind == "number":
         return typed_numbers(texts)
+    if kind != "date":
+        return texts
     try:
         return texts.cast(pa.date32())
-    except pa.ArrowInvalid:  # some read `*`
+    except pa.ArrowInvalid:  # some read `*`, or are intervals
         return texts

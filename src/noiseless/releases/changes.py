@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.display import counted, html_table
 from noiseless.releases.codewords import Codewords
 from noiseless.releases.columns import Kind, PublicColumn
@@ -55,6 +55,7 @@ class ColumnChange:
         mean: the mean change over the rows, None for other kinds.
         examples: what became of some values.
         level: the level of its hierarchy that all values are on; None where each cell has its own.
+        most_alike: how many different values read alike at most; suppressed ones are not counted.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ColumnChange:
     mean: Fraction | None
     examples: tuple[Example, ...]
     level: int | None = None
+    most_alike: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
@@ -139,7 +141,13 @@ def _change(measured: MeasuredPartition, column: PublicColumn, word: Codewords) 
         mean,
         _examples(column, seen, words, rows, originals),
         column.level,
+        _most_alike(column, seen, ~read.hidden),
     )
+
+
+def _most_alike(column: PublicColumn, seen: IntArray, shown: BoolArray) -> int:
+    pairs = distinct_values(seen[shown] * len(column.texts) + column.codes[shown])
+    return int(np.bincount(pairs // len(column.texts)).max(initial=1)) if len(pairs) else 1
 
 
 def _total(gaps: npt.NDArray[Any], rows: IntArray) -> int:

@@ -42,6 +42,16 @@ _DOUBTS = {
     "times": f"holds times of day {_TAKEN}, which have no order; write minutes or seconds as numbers to have "
     "near ones merged",
 }
+_ORDERED_DATES = {
+    rf"^{_DAY}[.][0-9]{{4}}$": ("dates that are not written as 1971-08-17", "DD.MM.YYYY"),
+    r"^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$": ("dates written with slashes", "DD/MM/YYYY or MM/DD/YYYY"),
+    r"^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$": ("dates that are not written as 1971-08-17", "DD-MM-YYYY"),
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}$": ("dates with times", "'YYYY-MM-DD hh:mm'"),
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$": ("dates with times", "'YYYY-MM-DD hh:mm:ss'"),
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}$": ("dates with times", "YYYY-MM-DDThh:mm:ss"),
+    rf"^{_DAY}[.][0-9]{{4}} [0-9]{{1,2}}:[0-9]{{2}}$": ("dates with times", "'DD.MM.YYYY hh:mm'"),
+}
+"""Dates that text files hold, and how to have them read."""
 _LONGEST = 100
 """Digits that numbers may take when they are written out one below the other; floats hold their squares."""
 
@@ -109,6 +119,25 @@ class PublicColumn:
     def largest_cost(self) -> int:
         """What the top of the hierarchy costs."""
         return self._tree.height if self.tree_cost == "height" else self._tree.largest_cost
+
+    def require_order(self) -> None:
+        """Ask how numbers and dates are written that read as texts: as categories they would have no order.
+
+        Raises:
+            ColumnError: all values are such numbers or dates.
+        """
+        present = len(self.texts) - int(self.texts.null_count)
+        or_not = f"or --categorical {self.name} to merge them as mere texts"
+        if self._texts_like(_DECIMAL_COMMA) == present:
+            raise ColumnError(
+                self.name, f"holds numbers with a decimal comma; add --decimal , to read them, {or_not}"
+            )
+        moments = self.kind == "category" and pt.is_timestamp(self.type)
+        for pattern, (what, formats) in _ORDERED_DATES.items():
+            if self._texts_like(pattern) == present or (moments and "hh" in formats):
+                raise ColumnError(
+                    self.name, f"holds {what}; add --date-format {formats} to read days, {or_not}"
+                )
 
     @property
     def doubt(self) -> str:
@@ -213,6 +242,10 @@ def public_columns(source: ReleaseSource) -> PublicColumns:
     elif request.recoding == "suppression":
         kinds = dict.fromkeys(kinds, "hierarchy")
     found = [_column(source, name, kind) for name, kind in kinds.items()]
+    if source.table.files and distance not in ("hamming", "discrete"):
+        for column in found:
+            if column.name not in request.categorical:
+                column.require_order()
     return PublicColumns(tuple(found), distance)
 
 

@@ -156,7 +156,7 @@ def _as_text(name: str, column: pa.Array | pa.ChunkedArray) -> pa.Array:
     _check_texts(name, column)
     texts = canonical(column)
     if pc.any(pc.equal(texts, "")).as_py():
-        problem = "holds empty texts, which a text file does not tell from missing values"
+        problem = "holds empty texts, which a text file cannot tell from missing values"
         raise ColumnError(name, f"{problem}; write .parquet or .jsonl")
     return texts
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.source import ReleaseSource
@@ -32,11 +33,13 @@ class DistanceScale:
         factors: what 1 counts in each column, as whole multiples of `unit`.
         unit: what 1 counts in the result (its square, if these are squares).
         combine: `sum`, `max` or `squares`.
+        root: whether the root of it is the distance.
     """
 
     factors: tuple[int, ...]
     unit: Fraction
     combine: str
+    root: bool
 
     @classmethod
     def of(cls, public: PublicColumns, units: Sequence[Fraction]) -> "DistanceScale":
@@ -46,8 +49,8 @@ class DistanceScale:
         factors, unit = common_scale(
             [_counts(column, public.distance) * one * share for column, one in pairs]
         )
-        kinds = {"max": "max", "discrete": "max", "euclidean": "squares"}
-        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"))
+        kinds = {"max": "max", "discrete": "max", "euclidean": "squares", "squared": "squares"}
+        return cls(tuple(factors), unit, kinds.get(public.distance, "sum"), public.distance == "euclidean")
 
     def combined(self, gaps: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Differences of several columns as one number, in whole units (of the square, for squares)."""
@@ -67,7 +70,7 @@ class DistanceScale:
     def length(self, total: int) -> Length:
         """A combined number as a length."""
         if self.combine == "squares":
-            return Length(total * self.unit**2, root=True)
+            return Length(total * self.unit**2, root=self.root)
         return Length(total * self.unit)
 
 
@@ -249,6 +252,11 @@ class MeasuredPartition:
     def rows_of_cells(self) -> IntArray:
         """How many rows each cell has."""
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
+
+    @property
+    def odds(self) -> Odds:
+        """What a bettor wins with the release."""
+        return odds(*self.source.census(self.read.cell_of))
 
     @property
     def posterior_cell(self) -> int:

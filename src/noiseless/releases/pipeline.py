@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
+from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
 from noiseless.exact import Rational
 from noiseless.releases.canonical import typed_words
@@ -54,7 +55,7 @@ def release(
     prefer: Preference = "worst",
     mean_loss: MeanLossName = "ncp",
     time_limit: float | None = None,
-    codeword: Codeword = "midrange",
+    codeword: Codeword = "interval",
     distance: Distance | None = None,
     recoding: Recoding = "local",
     hierarchy: Mapping[str, Path | str | Mapping[str, Sequence[str]]] | None = None,
@@ -77,7 +78,8 @@ def release(
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
         sensitive: the columns to hide; several are hidden together.
-        public: the columns to publish, merged as far as needed.
+        public: the columns to publish, merged as far as needed. A sensitive column may be one of them: it is
+            then released too, as its cell, and all limits count with that (section V-C of [P3]).
         given: columns that an adversary knows from elsewhere (side information).
         keep: columns to publish as they are; they count as seen.
         objective: what is to be small: `leakage` (L0), `maximin` (I*), or `both` (problem (7) of [P3]).
@@ -90,15 +92,16 @@ def release(
         max_distortion: the furthest that a value may be from what is released for it.
         min_resolution: the fewest bits of the public columns to keep.
         suppress: the share of rows that may be released as `*`.
-        method: `exact` (one ordered column), `greedy`, or the best of what applies.
+        method: `exact` (one ordered column), `greedy`, `first-rise` (the algorithm of [P3] for the weight,
+            until its Lagrangian first does not fall), or the best of what applies.
         prefer: which loss comes first: the largest change (`worst`), with the mean loss among equals; or the
             `mean` over rows and columns, with the largest change among equals.
         mean_loss: what the mean loss is: the share of a column that a row's cell spans (`ncp`), the squared
             error (`squares`), `discernibility`, or `entropy`.
         time_limit: after how many seconds the search ends with the best that it has found.
-        codeword: what is released for numbers that are merged: `midrange`, `centroid`, `medoid`, `interval`.
-        distance: `absolute`, `euclidean`, `max`, `gower`, `hamming` or `discrete`; by default absolute for
-            one column, gower for several.
+        codeword: how merged numbers are written: `interval`, `midrange`, `centroid`, `medoid`.
+        distance: `absolute`, `euclidean`, `squared`, `max`, `gower`, `hamming` or `discrete`; by default
+            absolute for one column, gower for several.
         recoding: `local` cells, each as fine as it can be; `full-domain`, one level of its hierarchy for
             each column, which is then the best of all such choices; or `suppression`, every value as it is
             or as `*`.
@@ -137,7 +140,7 @@ def frontier(
     baselines: bool = True,
     **options: Any,  # noqa: ANN401 - as for `release`
 ) -> ReleaseFrontier:
-    """The releases of a table that none found beats, beside what other methods reach.
+    """The best trade-offs found, beside what other methods reach.
 
     For one ordered column these are all undominated ones with contiguous cells, unless the `note` of a series
     says that some were left out. The `scope` of the result says what is proved.
@@ -180,6 +183,8 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
         gap=choice.gap,
         scope=choice.scope,
         proof=choice.proof,
+        odds=found.odds,
+        odds_before=odds(*source.census(np.arange(len(source.public)))),
         least_mean_loss=choice.least_mean_loss,
         method=choice.method,
         changes=column_changes(found),
@@ -216,7 +221,7 @@ def _table(found: MeasuredPartition) -> pa.Table:
     """The released table."""
     source, read = found.source, found.read
     words = {
-        column.name: typed_words(word.texts, column.kind, source.request.codeword)
+        column.name: typed_words(word.texts, column.kind)
         for column, word in zip(read.public.columns, read.words, strict=True)
     }
     return released_table(source, read.cell_of, words)
@@ -250,8 +255,12 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     columns = [column for column in found.read.public.columns if column.name not in request.categorical]
     told += [f"column {column.name!r} {column.doubt}" for column in columns if column.doubt]
     told += _sets_with_missing(found)
+    told += [
+        f"{column} is released itself, as its cell; all limits count with that"
+        for column in request.released_secrets
+    ]
     if request.keep_order:
-        told.append("the rows are in the order of the table, which tells something too")
+        told.append("the rows keep the table's order, which is information too")
     return (*told, *near_notes(kinds_of(source.tally, request.sensitive)))
 
 

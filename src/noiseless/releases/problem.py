@@ -161,6 +161,8 @@ def _usable(prepared: PreparedTable, limit: Fraction | None) -> Fraction | None:
     """A limit on the distortion as far as it can be used up: the middle of days is written as a day."""
     public, days = prepared.public, prepared.public.columns[0].kind == "date"
     unit = DistanceScale.of(public, [Fraction(1)] * len(public.columns)).unit
+    if public.distance == "squared":
+        unit **= 2
     if limit is None or not days or len(public.columns) > 1 or prepared.source.request.codeword != "midrange":
         return limit
     return limit // unit * unit if unit else limit
@@ -218,7 +220,7 @@ def _most_left(prepared: PreparedTable) -> str:
     if prepared.public.groups is not None:
         why = never_merged(prepared.public)
     else:
-        why = f"{', '.join((*request.keep, *request.given))} tells the rest, whatever is merged"
+        why = f"{', '.join((*request.keep, *request.given))} reveals the rest, whatever is merged"
     hidden = ", ".join(request.sensitive)
     return (
         f"no release without suppressed rows leaves more than {most:,} of {total:,} values of {hidden}: {why}"

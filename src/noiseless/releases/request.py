@@ -102,7 +102,8 @@ class ReleaseRequest(BaseModel):
 
     Attributes:
         sensitive: the columns to hide.
-        public: the columns to publish, merged as far as needed.
+        public: the columns to publish, merged as far as needed; a sensitive one may be among them, and is
+            then released as its cell too (the joint release of section V-C of [P3]).
         given: columns an adversary knows from elsewhere.
         keep: columns to publish as they are.
         objective: what is to be small: `leakage`, `maximin`, or `both` (problem (7) of [P3]).
@@ -156,7 +157,7 @@ class ReleaseRequest(BaseModel):
     prefer: Preference = "worst"
     mean_loss: MeanLossName = "ncp"
     time_limit: Seconds | None = None
-    codeword: Codeword = "midrange"
+    codeword: Codeword = "interval"
     distance: Distance | None = None
     recoding: Recoding = "local"
     hierarchy: Mapping[str, Tree] = Field(default_factory=dict)
@@ -199,7 +200,8 @@ class ReleaseRequest(BaseModel):
                     f"column {column!r} is what is to be hidden, and a release holds no such column; "
                     "leave it out of what is kept"
                 )
-        require_distinct(sensitive=self.sensitive, public=self.public, given=self.given, keep=self.keep)
+        require_distinct(sensitive=self.sensitive, given=self.given, keep=self.keep)
+        require_distinct(public=self.public, given=self.given, keep=self.keep)  # S itself may be merged too
         for option in ("hierarchy", "column_weight", "span", "numeric", "categorical"):
             for column in getattr(self, option):
                 if column not in self.public:
@@ -221,7 +223,7 @@ class ReleaseRequest(BaseModel):
             return
         taken: dict[str, tuple[str | None, ...]] = {
             "codeword": ("midrange", "centroid", "interval"),
-            "distance": (None, "absolute", "euclidean", "max", "gower"),
+            "distance": (None, "absolute", "euclidean", "squared", "max", "gower"),
         }
         if self.recoding == "full-domain":
             taken |= {
@@ -237,6 +239,11 @@ class ReleaseRequest(BaseModel):
             if given not in values:
                 option = f"--{name.replace('_', '-')}{f' {given}' if isinstance(given, str) else ''}"
                 raise RequestError(f"--recoding {self.recoding} does not take {option}; leave it out")
+
+    @property
+    def released_secrets(self) -> tuple[str, ...]:
+        """The sensitive columns that are published too, merged with the others."""
+        return tuple(column for column in self.sensitive if column in self.public)
 
     @property
     def files(self) -> tuple[Path, ...]:

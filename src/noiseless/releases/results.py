@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from noiseless.display import Facts, Shown, counted, html_rows, kept_text, verb
+from noiseless.audits.odds import Odds
+from noiseless.display import Facts, Shown, counted, html_rows, kept_text, percent_above, percent_below, verb
 from noiseless.exact import round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
@@ -25,7 +26,7 @@ _LEFT = "fewest values left"
 
 @dataclass(frozen=True, repr=False)
 class ReleaseFrontier:
-    """The releases of a table that none found beats: what is given away against what is kept.
+    """The best trade-offs found: what a release gives away against what it keeps.
 
     Where `scope` is None these are what greedy merging and searches from there found; there may be better
     ones.
@@ -165,6 +166,8 @@ class Release(Shown):
         rows: how many rows are released.
         sensitive_values: |[[S]]|.
         public_values: |[[X]]| before the release.
+        odds: what a bettor wins with the release.
+        odds_before: the same if the public columns were published as they are.
         least_mean_loss: a mean loss that no release within the limits is below; None where none is known.
         warnings: what a reader should know.
         sources: the files that the table is read from, which nothing may overwrite.
@@ -187,6 +190,8 @@ class Release(Shown):
     rows: int
     sensitive_values: int
     public_values: int
+    odds: Odds
+    odds_before: Odds
     least_mean_loss: Fraction | None = None
     warnings: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -237,7 +242,8 @@ class Release(Shown):
             "rows": self.rows,
             "sensitive_values": self.sensitive_values,
             "public_values": self.public_values,
-            "before": self.before.to_dict(),
+            **self.odds.to_dict(),
+            "before": self.before.to_dict() | self.odds_before.to_dict(),
             "changes": [change.to_dict() for change in self.changes],
             "warnings": list(self.warnings),
         }
@@ -255,8 +261,12 @@ class Release(Shown):
                 f" (was {was.min_posterior:,})"
             ),
             "fewest rows alike": f"{point.min_rows:,} (was {was.min_rows:,})",
+            "best guess right": (
+                f"{percent_above(self.odds.best_guess)} (was {percent_above(self.odds_before.best_guess)}; "
+                f"blind: {percent_below(self.odds.blind_guess)})"
+            ),
             "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
-            "bits told apart, I*": f"{point.maximin} (was {was.maximin})",
+            "always revealed, I*": f"{point.maximin} (was {was.maximin})",
             "bits of resolution kept": f"{kept} bits (was {before} bits)",
         }
         if point.distortion is not None:

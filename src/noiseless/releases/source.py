@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
+from noiseless.audits.census import Census
 from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
 from noiseless.releases.canonical import canonical
@@ -21,7 +22,8 @@ from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.coding import DictionaryCoding, narrow
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
-from noiseless.tables.kernels import ranked
+from noiseless.tables.kernels import add_by_code, add_runs, ranked
+from noiseless.tables.spellings import merged_codes
 
 _MIDNIGHT, _DAY_LENGTH = "^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$", 10
 
@@ -81,7 +83,7 @@ class ReleaseSource:
             NoiselessError: a column is not there, or there is no row.
         """
         opened = open_table(table, names=None if request.names is None else list(request.names))
-        columns = (*request.public, *request.keep, *request.given, *request.sensitive)
+        columns = tuple(dict.fromkeys((*request.public, *request.keep, *request.given, *request.sensitive)))
         opened.require(*columns)
         if request.distinct_rows and request.keep_order:
             raise RequestError("rows without duplicates have no order of their own to keep; leave one out")
@@ -121,7 +123,17 @@ class ReleaseSource:
     @cached_property
     def joint(self) -> JointRange:
         """[[S, (X, K, A)]]: the sensitive values behind each of these combinations."""
+        if self.request.released_secrets:
+            return JointRange.from_codes(
+                self.released_values, self.tally.prefix_ranks(len(self.seen.columns))
+            )
         return JointRange.from_tally(self.secrets[0], len(self.seen.columns))
+
+    @cached_property
+    def released_values(self) -> IntArray:
+        """The sensitive value of each combination of the tally, where sensitive columns are released too."""
+        codes = [merged_codes(self.tally, column) for column in self.request.sensitive]
+        return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1)
 
     @cached_property
     def public_of_seen(self) -> IntArray:
@@ -153,6 +165,30 @@ class ReleaseSource:
         prior = np.zeros(int(self.shown_of_seen.max()) + 1, np.int64)
         prior[self.shown_of_seen] = self.prior
         return SideInformation(self.public_of_seen, self.shown_of_seen, prior)
+
+    def census(self, cell_of: IntArray) -> tuple[Census, IntArray | None]:
+        """Who stands behind each answer, and what of it was known before.
+
+        An answer is a cell with the kept and given values that are seen with it.
+
+        Args:
+            cell_of: the cell of each public tuple.
+        """
+        many = int(self.shown_of_seen.max()) + 1
+        answers, answer_of_seen = ranked(cell_of[self.public_of_seen] * many + self.shown_of_seen)
+        tally = self.tally if self.request.released_secrets else self.secrets[0]
+        values = self.released_values if self.request.released_secrets else self.joint.x
+        keys = answer_of_seen[tally.prefix_ranks(len(self.seen.columns))] * self.joint.size_x + values
+        pairs, places = ranked(keys)
+        counts = add_by_code(places, tally.counts, len(pairs))
+        joint = JointRange.from_sorted(
+            pairs % self.joint.size_x, pairs // self.joint.size_x, self.joint.size_x
+        )
+        known = None
+        if self.request.given:
+            known = np.zeros(len(answers), np.int64)
+            known[answer_of_seen] = self.given_of_seen
+        return Census(joint, counts, add_runs(counts, joint.starts), ordered=False), known
 
     @cached_property
     def kept(self) -> Tally:
@@ -209,7 +245,7 @@ class ReleaseSource:
             )
         if len(self.public) == 1:
             raise RequestError(
-                f"everybody has the same value of {shown}: it tells nothing, and there is nothing to merge; "
+                f"every row has the same value of {shown}: it reveals nothing, so nothing is merged; "
                 "publish it as it is, or name another public column"
             )
 

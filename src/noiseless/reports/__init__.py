@@ -1,26 +1,32 @@
 """Reports that people read: one self-contained HTML page an audit, a release or a frontier, and their plots.
 
-What is about releases is imported when it is first used, and plotting when a plot is made, so that importing
-this package stays fast.
+Each is imported when it is first used: a command that prints text loads no templates and no plots.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from noiseless.reports.audit_page import audit_html, write_audit_html
-from noiseless.reports.plots import bipartite_plot, contribution_plot, posterior_plot
-
 if TYPE_CHECKING:
+    from noiseless.reports.audit_page import audit_html, write_audit_html
     from noiseless.reports.frontier_page import render_frontier, write_frontier_html
     from noiseless.reports.frontier_plot import save_plot
+    from noiseless.reports.plots import bipartite_plot, contribution_plot, posterior_plot
     from noiseless.reports.release_page import render_release, write_release_html
+    from noiseless.reports.tabulation_page import tabulation_html, write_tabulation_html
 
 _HOMES = {
+    "audit_html": "audit_page",
+    "bipartite_plot": "plots",
+    "contribution_plot": "plots",
+    "posterior_plot": "plots",
     "render_frontier": "frontier_page",
     "render_release": "release_page",
     "save_plot": "frontier_plot",
+    "tabulation_html": "tabulation_page",
+    "write_audit_html": "audit_page",
     "write_frontier_html": "frontier_page",
     "write_release_html": "release_page",
+    "write_tabulation_html": "tabulation_page",
 }
 
 __all__ = [
@@ -31,9 +37,11 @@ __all__ = [
     "render_frontier",
     "render_release",
     "save_plot",
+    "tabulation_html",
     "write_audit_html",
     "write_frontier_html",
     "write_release_html",
+    "write_tabulation_html",
 ]
 
 

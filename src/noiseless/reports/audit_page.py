@@ -9,27 +9,34 @@ from markupsafe import Markup
 from noiseless import __version__
 from noiseless.audits import Audit, TableAudit
 from noiseless.audits.policy import PolicyResult
-from noiseless.audits.under_rules import change_text, rule_rows
+from noiseless.audits.stochastic import StochasticAudit
 from noiseless.audits.verdict import dropped_text, missing_text
 from noiseless.display import singular
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.reports.audit_rows import closest_words, finest_text, posterior_bins, side_rows, status_of
-from noiseless.reports.notation import value_text
+from noiseless.reports.notation import rounding_text, value_text
 from noiseless.reports.pages import environment, inline, write_page
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
 from noiseless.tables import Tally
 from noiseless.tables.spellings import spelling_texts
 
 
-def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool = False) -> str:
+def audit_html(
+    audit: Audit,
+    policy: PolicyResult | None = None,
+    *,
+    reveal: bool = False,
+    average: StochasticAudit | None = None,
+) -> str:
     """An audit as one HTML page that needs nothing else: no script, no network, the same bytes every time.
 
     Args:
         audit: the audit.
         policy: the outcome of a policy's checks, to be shown with it.
         reveal: show the values of the groups that give most away; the page then warns that it holds them.
+        average: what is told on average, to be shown with it.
 
     Raises:
         RequestError: the groups are too many for one machine, and stay on Spark.
@@ -46,6 +53,7 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         status=status_of(audit),
         sentence=_sentence(audit),
         policy=policy,
+        average=None if average is None else average.facts,
         bins=posterior_bins(audit.worst),
         side=side_rows(audit),
         witnesses=audit.reveal_witnesses() if reveal else audit.witnesses,
@@ -58,13 +66,18 @@ def audit_html(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         missing=missing_text(audit),
         dropped=dropped_text(audit),
         spellings=spelling_texts(audit.spellings),
+        rounding=rounding_text(audit.worst.entropy, audit.worst.leakage, audit.worst.maximin),
         **_rules(audit, reveal=reveal),
         **_plots(audit, reveal=reveal),
     )
 
 
 def write_audit_html(
-    audit: Audit, path: Path | str, policy: PolicyResult | None = None, reveal: bool = False
+    audit: Audit,
+    path: Path | str,
+    policy: PolicyResult | None = None,
+    reveal: bool = False,
+    average: StochasticAudit | None = None,
 ) -> None:
     """Write the page of an audit; a reader sees the old file or the whole new one, never a part.
 
@@ -73,12 +86,13 @@ def write_audit_html(
         path: where to write it.
         policy: as for `audit_html`.
         reveal: as for `audit_html`; only its owner may then read the file.
+        average: as for `audit_html`.
 
     Raises:
         OutputError: it cannot be written there.
     """
     files = audit.table.files if isinstance(audit, TableAudit) else ()
-    write_page(path, audit_html(audit, policy, reveal=reveal), files, private=reveal)
+    write_page(path, audit_html(audit, policy, reveal=reveal, average=average), files, private=reveal)
 
 
 def _sentence(audit: Audit) -> str:
@@ -92,6 +106,8 @@ def _rules(audit: Audit, *, reveal: bool) -> dict[str, Any]:
     rules = audit.rules
     if rules is None:
         return {"rules": None}
+    from noiseless.audits.under_rules import change_text, rule_rows
+
     return {
         "rules": rules,
         "rule_figures": rule_rows(rules),

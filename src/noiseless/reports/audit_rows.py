@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.audits import Audit, TableExposure
-from noiseless.audits.under_rules import UnderRules, below, distance_text
 from noiseless.display import counted
 from noiseless.exact import Bits
-from noiseless.rules.totals import Totals
+
+if TYPE_CHECKING:
+    from noiseless.audits.under_rules import UnderRules
+    from noiseless.rules.totals import Totals
 
 _MOST_SIZES = 12
 """Up to this many different sizes each has a bin of its own; beyond, bins double in width."""
@@ -57,16 +60,20 @@ def side_rows(audit: Audit) -> list[tuple[str, Bits, int]]:
     ]
 
 
-def closest_words(totals: Totals) -> tuple[str, str]:
+def closest_words(totals: "Totals") -> tuple[str, str]:
     """How near one contributor comes to another's amount, and a row of that group; empty where none does."""
+    from noiseless.audits.under_rules import below
+
     closest = totals.closest
     if closest is None:
         return "", ""
     return below(closest.error), "" if closest.first_row is None else f"{closest.first_row:,}"
 
 
-def finest_text(rules: UnderRules) -> str:
+def finest_text(rules: "UnderRules") -> str:
     """The finest cells that leave as many values possible, or why they are not told."""
+    from noiseless.audits.under_rules import distance_text
+
     finest = rules.finest
     if finest is None:
         return f"Not compared with chosen cells: {rules.finest_reason}."

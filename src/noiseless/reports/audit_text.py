@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from noiseless.audits import Audit, Witness
 from noiseless.audits.policy import PolicyResult
-from noiseless.audits.under_rules import rule_rows
 from noiseless.audits.verdict import ROWS
-from noiseless.display import aligned, counted, text_table, verb
+from noiseless.display import aligned, counted, percent_above, text_table, verb
 from noiseless.reports.audit_rows import closest_words, finest_text
-from noiseless.reports.notation import table, value_text, wrapped
+from noiseless.reports.notation import rounding_text, table, value_text, wrapped
 from noiseless.tables.spellings import near_notes
 
 _WITNESSES = 5
@@ -28,6 +27,7 @@ def audit_text(audit: Audit, policy: PolicyResult | None = None, *, reveal: bool
         _side(audit),
         _suppressed(audit),
         _contributions(audit),
+        _keys(audit),
         _witnesses(audit, audit.reveal_witnesses() if reveal else audit.witnesses),
         _policy(policy, totals=bool(audit.rules and audit.rules.totals)),
     ]
@@ -39,7 +39,14 @@ def _headline(audit: Audit) -> list[str]:
     rules = audit.rules
     if rules is None or not rules.totals:
         return [wrapped(audit.verdict)]
-    header = ("", "told", "withheld", f"{audit.heads} in told", "closest estimate", "in the group of row")
+    header = (
+        "",
+        "published",
+        "withheld",
+        f"{audit.heads} in published",
+        "closest estimate",
+        "in the group of row",
+    )
     rows = [
         (t.column, f"{t.told:,}", f"{t.withheld:,}", f"{t.contributors:,}", *closest_words(t))
         for t in rules.totals
@@ -57,15 +64,20 @@ def _summary(audit: Audit) -> str:
 
 
 def _notes(audit: Audit) -> list[str]:
-    """What to bear in mind when values left are counted."""
+    """How numbers are rounded, what would mend most, and what counts as a value."""
     near = near_notes(audit.kinds) if audit.worst.min_posterior > 1 else ()
-    return [wrapped(f"Note: {note}.") for note in near]
+    rounded = rounding_text(audit.entropy, audit.leakage, audit.maximin)
+    return [
+        wrapped(text) for text in (rounded, *audit.remedies, *(f"Note: {note}." for note in near)) if text
+    ]
 
 
 def _rules(audit: Audit) -> list[str]:
     rules = audit.rules
     if rules is None or not rules.ruling.changes_what_is_seen:
         return []
+    from noiseless.audits.under_rules import rule_rows
+
     return [
         wrapped(rules.seen_verdict),
         table("What the rules change:", ("", "without", "with"), rule_rows(rules)),
@@ -80,7 +92,7 @@ def _several(audit: Audit) -> str:
         (name, f"{e.min_posterior:,} of {e.sensitive_values:,}", str(e.leakage), str(e.maximin))
         for name, e in audit.by_column.items()
     ]
-    return table("Each sensitive column by itself:", ("", "fewest values left", "leaked", "I*"), rows)
+    return table("Each sensitive column alone:", ("", "fewest values left", "leaked", "I*"), rows)
 
 
 def _side(audit: Audit) -> str:
@@ -109,7 +121,7 @@ def _suppressed(audit: Audit) -> str:
     without = "all are" if kept is None else f"without {them} k would be {kept:,}"
     return wrapped(
         f"{counted(count, audit.heads)} {verb(count, 'are')} suppressed (* in every public column). "
-        f"{they} as a group, because that a row is suppressed can be seen; {without}."
+        f"{they} as a group, because suppression is visible; {without}."
     )
 
 
@@ -127,7 +139,22 @@ def _contributions(audit: Audit) -> str:
         for c in audit.contributions
     ]
     header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
-    return table("What each public column adds, the most telling first:", header, rows)
+    return table("What each public column adds, worst first:", header, rows)
+
+
+def _keys(audit: Audit) -> str:
+    rows = [
+        (
+            " + ".join(key),
+            f"{worst.k_anonymity:,}",
+            f"{worst.min_posterior:,}",
+            percent_above(worst.best_guess),
+        )
+        for key, exposures in audit.by_key.items()
+        for worst in (min(exposures, key=lambda exposure: exposure.min_posterior),)
+    ]
+    header = ("", "k", "fewest values left", "best guess right")
+    return table("What an adversary learns who knows only a key:", header, rows) if rows else ""
 
 
 def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:

@@ -179,7 +179,7 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
         across,
         up,
         "Resolution kept (bits)" if fades else _DISTORTION + ", log scale" * across.logarithmic,
-        "Told by every row, I* (bits)" if frontier.objective == "maximin" else "Leakage, L0 (bits)",
+        "Always revealed, I* (bits)" if frontier.objective == "maximin" else "Leakage, L0 (bits)",
         _posteriors(every, up) if frontier.objective != "maximin" else (),
         _unbeaten(map(dot, every))[0] if frontier.is_complete else (),
         _curves([one for one in frontier.series if not goes_nowhere(one, frontier)], dot),

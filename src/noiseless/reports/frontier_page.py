@@ -128,7 +128,7 @@ def scope_words(frontier: ReleaseFrontier) -> str:
     if frontier.is_complete:
         return _proved(frontier)
     where = "lie between its points" if frontier.scope in ("all", "full-domain") else "do better"
-    return f"{_proved(frontier)} A release, which is searched for by itself, may {where}."
+    return f"{_proved(frontier)} A release is searched for separately, and may {where}."
 
 
 def _proved(frontier: ReleaseFrontier) -> str:
@@ -152,8 +152,8 @@ def _proved(frontier: ReleaseFrontier) -> str:
 
 def title_words(frontier: ReleaseFrontier) -> str:
     """What the points are called: undominated where that is proved, at least among contiguous cells."""
-    what = "undominated releases" if frontier.scope else "releases that none found here beats"
-    return what if len(frontier.points) != 1 else what.replace("releases", "release", 1)
+    what = "undominated releases" if frontier.scope else "best trade-offs found"
+    return what if len(frontier.points) != 1 else what.replace("releases", "release").replace("offs", "off")
 
 
 def note_words(frontier: ReleaseFrontier) -> str:

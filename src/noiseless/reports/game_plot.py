@@ -31,7 +31,7 @@ _LETTERS_AN_INCH, _LEGEND_SAMPLE = 12, 7
 
 _ROOM = 0.04
 
-_TOLD = "bits that one person may tell"
+_TOLD = "bits leaked about one person, at most"
 _BUDGETS = {"homogeneity": "bits that the release may leak, L0"}
 """What the budget of a game is, where it is not what one person may tell."""
 

@@ -9,7 +9,8 @@ from fractions import Fraction
 from itertools import accumulate
 
 from noiseless.display import aligned, printable
-from noiseless.search.merging import Length
+from noiseless.exact import Bits
+from noiseless.search.loss import Length
 
 _LONGEST = 80
 """How many characters of a user's text are shown."""
@@ -54,6 +55,18 @@ def length_text(length: Length | Fraction | float) -> str:
     return f"{whole:,}.{rest:0{places}d}".rstrip("0").rstrip(".") if places else f"{whole:,}"
 
 
+def rounding_text(*shown: Bits) -> str:
+    """How bits are rounded that stand in a text with two decimals, by the first that is; empty where none is.
+
+    >>> rounding_text(Bits(4), Bits(20)), rounding_text(Bits(8))
+    ('Bits are rounded up: 4.33 stands for 4.3219.', '')
+    """
+    for bits in shown:
+        if bits.lower != bits.upper or not bits.lower.is_integer():
+            return f"Bits are rounded up: {bits.rounded_up(2)} stands for {bits.lower:.4f}."
+    return ""
+
+
 def share_text(part: int, whole: int) -> str:
     """A share in percent that is 0 or 100 only when it is exactly that.
 
@@ -91,11 +104,11 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
     return text if ends[-1] <= longest else text[: bisect_right(ends, longest - 1)] + "…"
 
 
-def wrapped(text: str) -> str:
-    """A paragraph, no line of it too long."""
+def wrapped(text: str, indent: int = 0) -> str:
+    """A paragraph, no line of it too long; one that is put to the right holds names, which stay whole."""
     import textwrap
 
-    return textwrap.fill(printable(text), _WIDTH)
+    return textwrap.fill(printable(text), _WIDTH - indent, break_on_hyphens=not indent)
 
 
 def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -179,7 +179,7 @@ def drawable(joint: JointRange) -> bool:
 def bipartite_plot(joint: JointRange, *, reveal: bool = False) -> str | None:
     """The joint range as a picture: sensitive values on the left, groups on the right, a line for each pair.
 
-    Values that can be told apart for certain are in different components, which differ in place,
+    Values that are always told apart are in different components, which differ in place,
     shape and colour.
 
     Args:

@@ -19,7 +19,7 @@ _ASKED = {
     "min_posterior": "fewest values left at least",
     "min_rows": "fewest rows alike at least",
     "max_leakage": "bits leaked, L0 at most",
-    "max_maximin": "bits told apart, I* at most",
+    "max_maximin": "always revealed, I* at most",
     "max_distortion": "distortion at most",
     "min_resolution": "bits of resolution at least",
     "suppress": "suppressed rows at most",
@@ -153,7 +153,7 @@ def compared_rows(this: ReleaseSummary, other: ReleaseSummary) -> list[ComparedR
         ComparedRow("asked for", this.asked, other.asked),
         _row("bits leaked, L0", points, lambda p: p.leakage, lambda b: b.rounded_up(2), less=True),
         _row("fewest values left", points, lambda p: p.min_posterior, "{:,}".format),
-        _row("told apart, I* (bits)", points, lambda p: p.maximin, lambda b: b.rounded_up(2), less=True),
+        _row("always revealed, I* (bits)", points, lambda p: p.maximin, lambda b: b.rounded_up(2), less=True),
         _row("resolution kept (bits)", points, lambda p: p.resolution, kept_text),
     ]
     if all(point.min_rows for point in points):

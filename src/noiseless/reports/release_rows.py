@@ -10,11 +10,12 @@ import numpy as np
 from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, verb
 from noiseless.exact import Bits
 from noiseless.releases.application import AppliedRelease
+from noiseless.releases.changes import ColumnChange
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
+from noiseless.search.loss import Length
 from noiseless.search.measures import ReleasePoint
-from noiseless.search.merging import Length
 
 _PLACES = 2
 _MOST_PLACES = 12
@@ -23,11 +24,14 @@ _MOST_PLACES = 12
 _LEAST_SHOWN = Fraction(1, 10_000)
 """A smaller mean loss is shown as 0 %."""
 
+_MOST_NAMED = 4
+"""So many columns are named in a verdict."""
+
 _LIMITS = {
     "min_posterior": "fewest values left",
     "min_rows": "fewest rows alike",
     "max_leakage": "bits leaked, L0",
-    "max_maximin": "bits told apart, I*",
+    "max_maximin": "always revealed, I*",
     "max_distortion": "distortion",
     "min_resolution": "bits of resolution",
 }
@@ -69,18 +73,18 @@ def _told_by_every_row(release: Release) -> str:
     was, classes = (int(point.maximin.ratio) for point in (release.before, release.point))
     name = names_text(release.request.sensitive)
     if classes == 1:
-        return f"; no question about {name} is answered by every row"
-    return f"; every row tells in which of {classes:,} classes {name} is ({was:,} before)"
+        return f"; no fact about {name} is revealed by every row"
+    return f"; every row reveals which of {classes:,} classes {name} falls into ({was:,} before)"
 
 
 def _protection(release: Release) -> str:
     point, before, total = release.point, release.before, release.sensitive_values
     name, given = names_text(release.request.sensitive), names_text(release.request.given)
     if total == 1:
-        return f"There is only one value of {name}, so that nothing can be hidden"
-    to_whom = f" to whoever knows {given}" if given else ""
+        return f"There is only one value of {name}, so there is nothing to hide"
+    to_whom = f" to anyone who knows {given}" if given else ""
     if point.min_posterior == 1:
-        return f"Some released row still gives {name} away{to_whom}"
+        return f"At least one released row still gives {name} away{to_whom}"
     if point.leakage == 0:
         left = f" that {given} leaves possible" if given else ""
         return f"No released row rules out any value of {name}{left}"
@@ -91,21 +95,42 @@ def _protection(release: Release) -> str:
 
 
 def cost_words(release: Release) -> str:
-    """What the release costs, for the end of a sentence."""
-    point, changes, alike = release.point, release.changes, largest_cell(release)
-    distance = release.certificate["options"]["distance"]
+    """What the release costs, column by column in its own unit, for the end of a sentence."""
+    point, alike = release.point, largest_cell(release)
     if alike <= 1:
         return "no values are merged" if point.suppressed_rows else "nothing is changed"
-    if point.distortion is None:
+    changed = [
+        change
+        for change in release.changes
+        if change.changed_rows and (change.largest or change.most_alike > 1)
+    ]
+    if release.request.codeword == "medoid":
+        changed = [change for change in changed if change.largest is not None]
+    if not changed:
         return f"at most {alike:,} different public values read alike"
-    if len(changes) == 1 and changes[0].largest is not None and distance == "absolute":
-        most = change_text(changes[0].largest, changes[0].kind)  # as it is: the distortion is weighted
-        return f"no {value_text(changes[0].name)} is changed by more than {most}"
-    if len(changes) == 1 and changes[0].kind == "category" and release.request.codeword != "medoid":
-        return f"no {value_text(changes[0].name)} is told as one of more than {alike:,} values"
-    weighted = "weighted " * any(weight != 1 for weight in release.request.column_weight.values())
-    text = length_text(point.distortion)
-    return f"no row is further than {text} from the original ({weighted}{distance} distance)"
+    words, last = list[str](), ""
+    for change in changed[:_MOST_NAMED]:
+        subject, predicate, what = _change_words(change, release.request.codeword)
+        words.append(f"{subject} {what}" if predicate == last else f"{subject} {predicate} {what}")
+        last = predicate
+    if len(changed) > _MOST_NAMED:
+        words.append(f"{counted(len(changed) - _MOST_NAMED, 'more columns')} changed")
+    return ", ".join(words)
+
+
+def _change_words(change: ColumnChange, codeword: str) -> tuple[str, str, str]:
+    """Who is changed, how, and by how much at most."""
+    name = value_text(change.name)
+    if change.largest is None:
+        whole = "a set" if change.kind == "category" else "a group"
+        return f"each {name}", "is replaced", f"by {whole} of at most {change.most_alike:,} values"
+    if codeword == "interval":
+        return (
+            f"each {name}",
+            "is replaced",
+            f"by an interval at most {change_text(2 * change.largest, change.kind)} wide",
+        )
+    return f"no {name}", "is changed", f"by more than {change_text(change.largest, change.kind)}"
 
 
 def change_text(change: Length | Fraction | None, kind: str) -> str:
@@ -218,18 +243,18 @@ def proved(release: Release) -> str:
     better = _BETTER[chosen_by(release)]
     if release.optimal and release.scope == "all":
         ways = "merging or suppressing" if release.request.suppress else "merging"
-        return f"Proved to be the best: no other way of {ways} values has {better} within the limits."
+        return f"Proved optimal: no other way of {ways} values has {better} within the limits."
     if release.optimal and release.scope == "full-domain":
         return (
-            "Proved to be the best full-domain recoding: no other choice of a level for each column has "
+            "Proved optimal among full-domain recodings: no other choice of a level for each column has "
             f"{better} within the limits. {_room(release, better)}"
         )
     if release.optimal:
         return (
-            "Proved to be the best among contiguous cells, each a run of neighbouring values: none has "
+            "Proved optimal among contiguous cells, each a run of neighbouring values: none has "
             f"{better} within the limits. {_room(release, better)}"
         )
-    return f"Not proved to be the best. {_room(release, better)}"
+    return f"Not proved optimal. {_room(release, better)}"
 
 
 def more_values(release: Release) -> str:
@@ -244,7 +269,9 @@ def more_values(release: Release) -> str:
 
 def found_by(release: Release) -> str:
     """How the cells were found; a method that proves nothing can meet a bound, which does."""
-    bound = "; proved best by a bound" if release.optimal and not release.method.startswith("exact") else ""
+    bound = (
+        "; proved optimal by a bound" if release.optimal and not release.method.startswith("exact") else ""
+    )
     return f"{release.method}{bound}"
 
 
@@ -291,7 +318,7 @@ def _room(release: Release, better: str) -> str:
         found = f"No other cells have {better}."
     else:
         unit = "" if chosen_by(release) in ("distortion", "mean loss") else " bits"
-        found = f"Any other cells could be better by {length_text(release.gap)}{unit} at most."
+        found = f"No other cells can be better by more than {length_text(release.gap)}{unit}."
     return f"{found} {mean}" if mean and not release.optimal else found
 
 

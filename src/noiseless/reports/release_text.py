@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from noiseless.display import counted, kept_text, text_table, verb
+from noiseless.display import counted, kept_text, percent_above, text_table, verb
 from noiseless.releases.application import AppliedRelease
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
@@ -16,7 +16,7 @@ from noiseless.reports.frontier_page import (
     spread,
     title_words,
 )
-from noiseless.reports.notation import length_text, table, value_text, wrapped
+from noiseless.reports.notation import length_text, rounding_text, table, value_text, wrapped
 from noiseless.reports.release_rows import (
     AskedRow,
     applied_rows,
@@ -43,6 +43,7 @@ def release_text(release: Release) -> str:
     blocks = [
         wrapped(f"{status_of_release(release).words.upper()}: {verdict(release)}"),
         _measures(release),
+        rounding_text(release.before.leakage, release.point.leakage, release.point.maximin),
         _limits("What was asked for:", asked_rows(release)),
         _changes(release),
         wrapped(more_values(release)),
@@ -59,7 +60,8 @@ def _measures(release: Release) -> str:
         ("bits leaked, L0", was.leakage.rounded_up(2), now.leakage.rounded_up(2)),
         ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
         ("fewest rows alike", f"{was.min_rows:,}", f"{now.min_rows:,}"),
-        ("bits told apart, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
+        ("best guess right", *(percent_above(o.best_guess) for o in (release.odds_before, release.odds))),
+        ("always revealed, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
         ("bits of resolution", kept_text(was.resolution), kept_text(now.resolution)),
         ("different values", f"{was.cells:,}", f"{now.cells:,}"),
     ]
@@ -145,7 +147,7 @@ def _alone(applied: AppliedRelease) -> str:
     if found is not None:
         lines["bits leaked, L0"] = found.leakage.rounded_up(2)
         lines["fewest values left"] = f"{found.min_posterior:,} of {applied.sensitive_values:,}"
-        lines["bits told apart, I*"] = found.maximin.rounded_up(2)
+        lines["always revealed, I*"] = found.maximin.rounded_up(2)
     if applied.min_rows is not None:
         lines["fewest rows alike"] = f"{applied.min_rows:,}"
     if applied.suppressed_rows:
@@ -179,7 +181,7 @@ def _points(frontier: ReleaseFrontier) -> str:
         "fewest values left",
         "rows alike",
         "bits leaked, L0",
-        "told apart, I*",
+        "always revealed, I*",
         "resolution",
         "distortion",
         "cells",

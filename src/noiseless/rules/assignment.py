@@ -42,7 +42,7 @@ class AssignedRule:
         """What it does here, in one plain sentence."""
         if isinstance(self.rule, MinCell) and self.column is None:
             few = f"Rows in groups of fewer than {self.rule.least:,} are withheld"
-            return f"{few}: their public columns are told as *."
+            return f"{few}: their public columns are published as *."
         return self.rule.statement
 
 
@@ -64,7 +64,7 @@ def assign(rules: Rules, roles: Roles, releases: int = 1) -> tuple[AssignedRule,
         raise RequestError("no rule is given; name one (--rule COLUMN=round:5), or leave --rule out")
     for item in found:
         if isinstance(item.rule, Dominance) and releases > 1:
-            raise RequestError(f"{item.text} is about the totals of one release; audit each by itself")
+            raise RequestError(f"{item.text} is about the totals of one release; audit each separately")
     return found
 
 

@@ -74,7 +74,7 @@ class Rule(ABC):
         Raises:
             RequestError: the rule withholds nothing, or it is not about such numbers.
         """
-        raise RequestError(f"{self.text} withholds nothing: ask what is told of a value")
+        raise RequestError(f"{self.text} withholds nothing: ask what it publishes for a value")
 
     def __str__(self) -> str:
         return self.text
@@ -341,5 +341,5 @@ def begins_by(lattice: Lattice, last_alike: Callable[[Fraction], Fraction]) -> t
 def too_many(name: str) -> RequestError:
     """What is said of more cells than can be listed."""
     return RequestError(
-        f"{name} tells more than {MOST_CELLS:,} answers apart here; take a coarser rule or a coarser step"
+        f"{name} has more than {MOST_CELLS:,} different answers here; take a coarser rule or a coarser step"
     )

@@ -98,8 +98,8 @@ class CensusCounts(NumberCoarsening):
     def statement(self) -> str:
         """The bands."""
         return (
-            'A count below 15 is told as "<15"; to 99 it is rounded to 10, to 999 to 50, to 9,999 to 100,'
-            " to 99,999 to 500, to 999,999 to 1,000, above to four significant digits."
+            'A count below 15 is published as "<15"; to 99 it is rounded to 10, to 999 to 50, to 9,999 to '
+            "100, to 99,999 to 500, to 999,999 to 1,000, above to four significant digits."
         )
 
     def told(self, value: object) -> int | str:

@@ -47,7 +47,8 @@ class NK(Dominance):
         """What is withheld."""
         makes = "contributor makes" if self.largest == 1 else f"{self.largest} contributors make"
         share = number_text(self.percent)
-        return f"A total is withheld if the largest {makes} more than {share} % of it; a total of 0 is told."
+        rule = f"A total is withheld if the largest {makes} more than {share} % of it"
+        return f"{rule}; a total of 0 is published."
 
     def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy
         """The same of many totals."""
@@ -98,7 +99,7 @@ class PPercent(Dominance):
         """What is withheld."""
         return (
             "A total is withheld if all but the two largest contributors make less than"
-            f" {number_text(self.percent)} % of the largest; a total of 0 is told."
+            f" {number_text(self.percent)} % of the largest; a total of 0 is published."
         )
 
     def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy
@@ -155,8 +156,8 @@ class Customers(Dominance):
     def statement(self) -> str:
         """What is told."""
         return (
-            f"An aggregate is told only if it has at least {self.least} customers and none of them makes more"
-            f" than {number_text(self.percent)} % of it; a total of 0 of enough customers is told."
+            f"An aggregate is published only if it has at least {self.least} customers and none makes "
+            f"more than {number_text(self.percent)} % of it; a total of 0 of enough customers is published."
         )
 
     def passes_each(self, totals: Any) -> Any:  # noqa: ANN401 - arrays of numpy

@@ -264,7 +264,7 @@ def _of_group(rule: MinCell, query: str, people: int, question: Query, values: i
         return replace(found, cell_width=None, worst_error=None, withheld=True)
     if not isinstance(question.span, Lattice):
         raise RequestError(
-            f"{rule.text} tells an answer about so many exactly, infinitely many answers;"
+            f"{rule.text} publishes such an answer exactly, with infinitely many possible values;"
             " give the step of the values (--step)"
         )
     exact = Stepped(question.span, 1)
@@ -323,7 +323,7 @@ def _of_code(rule: Prefix, bounds: tuple[Bound, Bound], step: Rational | None) -
     low, high = bounds
     if not (isinstance(low, str) and isinstance(high, str) and _are_codes(low, high)):
         raise RequestError(
-            f"what {rule.text} tells depends on which texts there are: give the first and the last code,"
+            f"what {rule.text} leaks depends on which texts there are: give the first and the last code,"
             " digits of one length (--bounds 00000 99999), or audit the table (noiseless audit --rule)"
         )
     if step not in {None, 1}:

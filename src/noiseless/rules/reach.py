@@ -352,7 +352,7 @@ def domain_of_total(
         raise RequestError(f"{rule.text} is about totals: ask for a sum or a mean, not for a {query}")
     if step is None:
         raise RequestError(
-            f"under {rule.text} a told total is exact, infinitely many answers; give a step (--step)"
+            f"under {rule.text} a published total is exact, with infinitely many values; give a step (--step)"
         )
     if low < 0:
         raise RequestError(

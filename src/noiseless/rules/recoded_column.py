@@ -127,9 +127,9 @@ def _unfit(rule: Coarsening, values: Sequence[Any], strange: int) -> str:
 def _other(rule: Coarsening, values: Sequence[Any]) -> str | None:
     """What a column holds altogether that a rule is not about, and what is."""
     if all(hasattr(value, "toordinal") for value in values):
-        return f"holds dates, which {rule.text} is not about; tell them with date:year or date:month"
+        return f"holds dates, which {rule.text} is not about; publish them with date:year or date:month"
     if isinstance(rule, DatePeriod):
-        return f"holds numbers, which {rule.text} is not about; tell them with round:B or top:T"
+        return f"holds numbers, which {rule.text} is not about; publish them with round:B or top:T"
     if not isinstance(rule, NumberCoarsening):
         return f"holds numbers with a point, which {rule.text} is not about; give the column as text"
     return None

@@ -78,14 +78,14 @@ class CodedEnds(Quantizer):
 
 @dataclass(frozen=True)
 class EndCode(NumberCoarsening):
-    """Values from a limit on, in one direction, are told as a sign and the limit."""
+    """Values from a limit on, in one direction, are published as a sign and the limit."""
 
     sign: ClassVar[str]
     """What stands before the limit."""
     coded: ClassVar[str]
     """Which numbers are told so."""
     plain: ClassVar[str]
-    """Which are told as they are."""
+    """Which are published as they are."""
 
     limit: Fraction
 
@@ -94,7 +94,7 @@ class EndCode(NumberCoarsening):
         """Where coding begins."""
         limit = number_text(self.limit)
         label = f'"{self.sign}{limit}"'
-        return f"A number of {limit} or {self.coded} is told as {label}, a {self.plain} one as it is."
+        return f"A number of {limit} or {self.coded} is published as {label}, a {self.plain} one as it is."
 
     def told(self, value: object) -> Rational | str:
         """The number, or the label of the end."""
@@ -106,7 +106,7 @@ class EndCode(NumberCoarsening):
         """One cell for the points that are coded, and one for each other."""
         if not isinstance(span, Lattice):
             raise RequestError(
-                f"{self.form} tells all other numbers exactly, infinitely many answers; give the values' step"
+                f"{self.form} publishes all other numbers exactly, infinitely many; give the values' step"
                 " (--step)"
             )
         place = (self.limit - span.low) / span.step
@@ -116,7 +116,7 @@ class EndCode(NumberCoarsening):
 
 @dataclass(frozen=True)
 class Top(EndCode):
-    """Top-coding: values from a limit on are told as ">=" and the limit.
+    """Top-coding: values from a limit on are published as ">=" and the limit.
 
     >>> Top(Fraction(90)).told(89), Top(Fraction(90)).told(90)
     (89, '>=90')
@@ -126,14 +126,14 @@ class Top(EndCode):
     form: ClassVar[str] = "top:T"
     used_by: ClassVar[str] = (
         "HIPAA Safe Harbor (top:90 of ages, one part of it; 45 CFR 164.514(b)(2)(i)(C)) and the US"
-        " Census Bureau's PUMS, in another form: incomes above a state's top code are told as their mean"
+        " Census Bureau's PUMS, in another form: incomes above a state's top code are published as their mean"
     )
     sign, coded, plain = ">=", "more", "smaller"
 
 
 @dataclass(frozen=True)
 class Bottom(EndCode):
-    """Bottom-coding: values up to a limit are told as "<=" and the limit.
+    """Bottom-coding: values up to a limit are published as "<=" and the limit.
 
     >>> Bottom(Fraction(10)).told(11), Bottom(Fraction(10)).told(10)
     (11, '<=10')
@@ -142,8 +142,8 @@ class Bottom(EndCode):
     name: ClassVar[str] = "bottom"
     form: ClassVar[str] = "bottom:B"
     used_by: ClassVar[str] = (
-        "the US Census Bureau's PUMS, in another form: losses below a state's bottom code are told as their"
-        " mean"
+        "the US Census Bureau's PUMS, in another form: losses below a state's bottom code are published as"
+        " their mean"
     )
     sign, coded, plain = "<=", "less", "larger"
 
@@ -179,14 +179,14 @@ class DatePeriod(Coarsening):
     def __post_init__(self) -> None:
         if self.period not in get_args(Period):
             raise RequestError(
-                f"a date is told by its {', '.join(get_args(Period)[:-1])} or week, not {self.period!r}"
+                f"a date is published by its {', '.join(get_args(Period)[:-1])} or week, not {self.period!r}"
             )
 
     @property
     def statement(self) -> str:
         """Which period."""
         iso = " (ISO 8601, from Monday)" if self.period == "week" else ""
-        return f"A date is told as its {self.period}{iso}."
+        return f"A date is published as its {self.period}{iso}."
 
     def told(self, value: object) -> str:
         """The period's name, such as 2026-11; names of one period sort as time does.
@@ -252,7 +252,7 @@ class Prefix(Coarsening):
     form: ClassVar[str] = "prefix:K"
     used_by: ClassVar[str] = (
         "HIPAA Safe Harbor (prefix:3 of a ZIP code, and 000 where 20,000 people or fewer live; 45 CFR"
-        " 164.514(b)(2)(i)(B)) and whoever shortens postcodes"
+        " 164.514(b)(2)(i)(B)) and publishers of shortened postcodes"
     )
 
     kept: int
@@ -264,9 +264,9 @@ class Prefix(Coarsening):
     def statement(self) -> str:
         """How many characters are told."""
         if not self.kept:
-            return "Of a text nothing but its length is told."
+            return "Only the length of a text is published."
         first = "first character" if self.kept == 1 else f"first {self.kept} characters"
-        return f"A text is told by its {first}, the rest as stars."
+        return f"A text is published by its {first}, the rest as stars."
 
     def told(self, value: object) -> str:
         """The first characters, and a star for each of the others.

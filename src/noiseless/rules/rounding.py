@@ -62,7 +62,7 @@ class Round(NumberCoarsening):
     @property
     def statement(self) -> str:
         """Which multiple."""
-        return f"A number is told as {_HOW[self.direction].format(number_text(self.base))}."
+        return f"A number is published as {_HOW[self.direction].format(number_text(self.base))}."
 
     def told(self, value: object) -> Rational:
         """The multiple."""
@@ -105,7 +105,7 @@ class Digits(NumberCoarsening):
     def statement(self) -> str:
         """How many digits."""
         many = "digit" if self.digits == 1 else "digits"
-        return f"A number is told to {self.digits} significant {many}, halves away from zero; 0 stays 0."
+        return f"A number is published to {self.digits} significant {many}, halves away from zero; 0 stays 0."
 
     def told(self, value: object) -> Rational:
         """The nearest number with so many digits."""

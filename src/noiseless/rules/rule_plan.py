@@ -81,13 +81,15 @@ class RulePlan(PlannedPrice):
         """What to make of it, in a sentence or two."""
         name, total = self.rule.text, _total(self)
         if self.reach == 1 and self.withheld:
-            return f"{name} withholds every answer here: nothing is told, at 0 bits."
+            return f"{name} withholds every answer here: nothing is published, at 0 bits."
         if self.reach == 1:
-            return f"{name} tells nothing of one person here: whatever they have, the answer is the same."
+            return (
+                f"{name} reveals nothing about one person here: the answer is the same whatever their value."
+            )
         if isinstance(self.rule, Dominance) and self.tells_everything:
             return (
-                f"{name} tells everything, {self.bits}: against anyone who knows the other contributors, the"
-                f" {total} gives the last one away. The exact {total}, always told, tells no more."
+                f"{name} gives everything away, {self.bits}: to anyone who knows the other contributors, the"
+                f" {total} gives the last one away. The exact {total}, always published, leaks no more."
             )
         return _beside_finest(self)
 
@@ -148,28 +150,28 @@ def _beside_finest(plan: RulePlan) -> str:
     """Whether cells of one width tell no more and err less."""
     name, finest, told = plan.rule.text, plan.finest, _answers(plan)
     if finest is None:
-        return f"{name} tells {plan.bits} of the {plan.record_words} that a code holds."
+        return f"{name} leaks {plan.bits} of the {plan.record_words} in a code."
     if not finest.worst_error and plan.reach_exact:
-        return f"{name} tells {plan.bits} of one person. So does the exact {_total(plan)}: {_NOTHING}."
+        return f"{name} leaks {plan.bits} about one person. So does the exact {_total(plan)}: {_NOTHING}."
     cells = f"cells of {rounded_up(finest.cell_width)}"
     if plan.worst_error is None:
-        return f"{told}; {cells}, always told, tell no more, off by {rounded_up(finest.worst_error)}."
+        return f"{told}; {cells}, always published, leak no more, off by {rounded_up(finest.worst_error)}."
     question = finest.mechanism.query
     if finest.worst_error < plan.worst_error:
         less = rounded_up(finest.worst_error)
         more = rounded_up(plan.worst_error if plan.told_error is None else plan.told_error)
         beside = f"instead of {more}" if are_exact(question) else f"at most; the rule by {more} at most"
-        return f"{told}; {cells} tell no more, off by {less} {beside}."
+        return f"{told}; {cells} leak no more, off by {less} {beside}."
     if plan.reach_exact and surely_finest(question):
-        return f"{told}; no equal cells that tell as little are finer."
-    return f"{told}; no finer cells are known that surely tell as little."
+        return f"{told}; no equal cells that leak as little are finer."
+    return f"{told}; no finer cells are known that are sure to leak as little."
 
 
 def _told(plan: RulePlan) -> str:
     if plan.cells == 1 and plan.withheld:
         return "every answer is withheld"
     if plan.cells is None:
-        return f"a told {_total(plan)} is exact{', others are withheld' * plan.withheld}"
+        return f"a published {_total(plan)} is exact{', others are withheld' * plan.withheld}"
     most = "" if plan.finest is None or are_exact(plan.finest.mechanism.query) else " at most"
     many = f"{plan.cells:,} different answer{'s' * (plan.cells != 1)}{most}"
     error = _off_by(plan)
@@ -182,12 +184,12 @@ def _off_by(plan: RulePlan) -> str:
     if middle is None:
         return ""
     if told is None and middle:
-        return f"the middle of what is told alike is off by {rounded_up(middle)} at most"
+        return f"the middle of the values published alike is off by {rounded_up(middle)} at most"
     if told is None or told == middle:
         return f"off by {rounded_up(middle)} at most"
     return (
-        f"the number told is off by {rounded_up(told)} at most,"
-        f" the middle of what is told alike by {rounded_up(middle)}"
+        f"the published number is off by {rounded_up(told)} at most,"
+        f" the middle of the values published alike by {rounded_up(middle)}"
     )
 
 

@@ -184,11 +184,7 @@ class Ascent:
         return found
 
     def _costs(self, order: IntArray, starts: IntArray) -> FloatArray:
-        tops, bottoms = self.book.cell_costs(order, starts)
-        costs = tops / bottoms
-        return np.asarray(
-            (np.sqrt(costs) if self.book.combine == "squares" else costs) * float(self.book.scaled.unit)
-        )
+        return self.book.lengths(*self.book.cell_costs(order, starts))
 
     def _losses(self, cells: Sequence[IntArray]) -> FloatArray:
         """About what cells add to the mean loss, times all rows."""

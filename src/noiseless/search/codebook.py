@@ -8,17 +8,16 @@ from functools import cached_property, reduce
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.search.axes import Axis, TreeAxis, axis
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.loss import Length
 
-Distance = Literal["absolute", "euclidean", "max", "hamming", "discrete", "gower"]
+Distance = Literal["absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower"]
 Codeword = Literal["midrange", "centroid", "medoid", "interval"]
-DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "max", "hamming", "discrete", "gower")
+DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower")
 CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 
 _ROOM = 2**62
@@ -85,7 +84,7 @@ class ColumnCodebook:
     Attributes:
         columns: the public columns, each with one entry a public value.
         distance: how the columns' differences make one number: their sum (`absolute`; `gower` after dividing
-            by declared ranges and the number of columns), the root of the sum of their squares
+            by declared ranges and the number of columns), the sum of their squares (`squared`) or its root
             (`euclidean`), the largest (`max`); or how many columns differ (`hamming`), or whether any does
             (`discrete`).
         word: `midrange`, `centroid` (as in [P3]), `medoid` (the member with the least largest distance), or
@@ -130,7 +129,17 @@ class ColumnCodebook:
         """How the columns' differences are put together."""
         if self.distance in ("max", "discrete"):
             return "max"
-        return "squares" if self.distance == "euclidean" else "sum"
+        return "squares" if self.distance in ("euclidean", "squared") else "sum"
+
+    @property
+    def rooted(self) -> bool:
+        """Whether distances are roots of what is computed."""
+        return self.distance == "euclidean"
+
+    @property
+    def cost_unit(self) -> Fraction:
+        """What 1 of a cost on the integer scale stands for, before a root is taken."""
+        return self.scaled.unit**2 if self.combine == "squares" else self.scaled.unit
 
     @property
     def by_hull(self) -> bool:
@@ -183,10 +192,12 @@ class ColumnCodebook:
 
     def length(self, numerator: int, denominator: int) -> Length:
         """A cost as it is computed on the integer scale, as a length."""
-        ratio = Fraction(int(numerator), int(denominator))
-        if self.combine == "squares":
-            return Length(ratio * self.scaled.unit**2, root=True)
-        return Length(ratio * self.scaled.unit)
+        return Length(Fraction(int(numerator), int(denominator)) * self.cost_unit, root=self.rooted)
+
+    def lengths(self, numerators: IntArray, denominators: IntArray) -> FloatArray:
+        """About the same for many, as floats."""
+        found = numerators / denominators * float(self.cost_unit)
+        return np.asarray(np.sqrt(found) if self.rooted else found)
 
     def cost(self, members: Sequence[int]) -> Length:
         """The largest distance of a member to the cell's codeword, exactly."""
@@ -399,16 +410,9 @@ def _as_categories(column: Column) -> Column:
 
 def _times(steps: IntArray, factor: int) -> IntArray:
     """Steps from the smallest on, times a factor; Python integers where 64 bits are too few."""
-    shifted = steps - steps.min() if steps.dtype == object or _narrow(steps) else _wide(steps)
+    wide = steps.dtype != object and int(steps.max()) - int(steps.min()) >= _ROOM
+    exact = steps.astype(object) if wide else steps
+    shifted = np.asarray(exact - exact.min())
     if shifted.dtype != object and max(1, int(shifted.max())) * factor >= _ROOM:
         shifted = shifted.astype(object)
     return np.asarray(shifted * factor)
-
-
-def _narrow(steps: IntArray) -> bool:
-    return int(steps.max()) - int(steps.min()) < _ROOM
-
-
-def _wide(steps: IntArray) -> npt.NDArray[Any]:
-    exact = steps.astype(object)
-    return np.asarray(exact - exact.min())

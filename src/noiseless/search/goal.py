@@ -47,7 +47,8 @@ class Goal:
         max_distortion: no public value further from what is released for it.
         min_resolution: at least so many bits of resolution.
         suppress: at most this share of the rows may be withheld (released as one cell of its own).
-        method: `exact` (one ordered column), `greedy` (the paths of [P3]), or the best of what applies.
+        method: `exact` (one ordered column), `greedy` (the paths of [P3]), `first-rise` (their own stop), or
+            the best of what applies.
         prefer: which loss comes first: the largest change (`worst`), and the mean loss among equals; or the
             `mean`, and the largest change among equals.
     """
@@ -94,8 +95,14 @@ class Goal:
             raise RequestError("an objective is 'leakage', 'maximin' or 'both'")
         if self.utility not in ("resolution", "distortion"):
             raise RequestError("a utility is 'resolution' or 'distortion'")
-        if self.method not in ("auto", "greedy", "exact"):
-            raise RequestError("a method is 'auto', 'greedy' or 'exact'")
+        if self.method not in ("auto", "greedy", "exact", "first-rise"):
+            raise RequestError("a method is 'auto', 'greedy', 'exact' or 'first-rise'")
+        limited = self.suppress or any(getattr(self, name) is not None for name in LIMITS)
+        if self.method == "first-rise" and (self.weight is None or limited):
+            raise RequestError(
+                "method 'first-rise' stops by a weight and keeps to no limit; give a weight, and leave "
+                "limits and suppressed rows out"
+            )
         if self.prefer not in ("worst", "mean"):
             raise RequestError("the loss to prefer is 'worst' or 'mean'")
         if self.prefer == "mean" and self.utility == "resolution":

@@ -94,9 +94,7 @@ class Nearness:
         tops, bottoms = look(row, others)
         if not isinstance(book, ColumnCodebook):
             return np.asarray(tops / bottoms)
-        if book.combine == "squares":
-            return np.asarray(np.sqrt(tops / bottoms) * float(book.scaled.unit))
-        return np.asarray(tops / bottoms * float(book.scaled.unit))
+        return book.lengths(tops, bottoms)
 
     def _nearest(self, row: int, others: IntArray, most: float, many: int) -> list[int]:
         costs = self._costs(row, others)

@@ -8,8 +8,6 @@ cells hold two values, in n log n.
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
@@ -34,6 +32,9 @@ def joined_blocks(problem: Problem, blocks: int | None) -> Iterator[IntArray]:
         problem: what is merged: columns, without side information.
         blocks: how many may be left; None for some numbers of them.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     partition = overlap_partition(problem.joint)
     pairs = _spanning_pairs(problem, np.asarray(partition.y_blocks, np.int64))
     numbers = np.unique(np.geomspace(max(1, len(pairs)), 1, SHOWN).astype(int))[::-1]
@@ -45,6 +46,9 @@ def joined_blocks(problem: Problem, blocks: int | None) -> Iterator[IntArray]:
 
 def _spanning_pairs(problem: Problem, blocks: IntArray) -> IntArray:
     """Pairs of values that join all blocks that can be joined, the cheapest first."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
     pairs = np.concatenate([_neighbours(problem, number) for number in range(len(_columns(problem).axes))])
     pairs = pairs[blocks[pairs[:, 0]] != blocks[pairs[:, 1]]]
     if not len(pairs):

@@ -357,5 +357,7 @@ def _most(targets: Targets, lattice: Generalisations) -> int | None:
     """The limit on the distortion as a whole number on the scale of costs, exactly."""
     if targets.distortion is None:
         return None
-    squares = math.floor(targets.distortion.squared / lattice.book.scaled.unit**2)
-    return squares if lattice.book.combine == "squares" else math.isqrt(squares)
+    book = lattice.book
+    if book.rooted:
+        return math.floor(targets.distortion.squared / book.cost_unit)
+    return math.isqrt(math.floor(targets.distortion.squared / book.cost_unit**2))

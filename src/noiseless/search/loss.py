@@ -24,8 +24,8 @@ Objective = Literal["leakage", "maximin", "both"]
 Utility = Literal["resolution", "distortion"]
 """What is kept: U1, or U2."""
 
-Method = Literal["auto", "greedy", "exact"]
-"""How cells are looked for."""
+Method = Literal["auto", "greedy", "exact", "first-rise"]
+"""How cells are looked for; `first-rise` is the algorithm of [P3] with its own stop, for a weight."""
 
 Preference = Literal["worst", "mean"]
 """Which loss comes first: the largest of any value, or the mean over rows and columns."""

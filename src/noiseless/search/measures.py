@@ -37,8 +37,7 @@ def cell_costs(codebook: Codebook | None, cells: Cells) -> Lengths:
         raise RequestError("distortion needs a codebook")
     if isinstance(codebook, ColumnCodebook) and codebook.fits:
         order, starts = order_by_code(cells.cell_of, cells.count)
-        unit, root = codebook.scaled.unit, codebook.combine == "squares"
-        return Lengths(*codebook.cell_costs(order, starts), unit**2 if root else unit, root)
+        return Lengths(*codebook.cell_costs(order, starts), codebook.cost_unit, codebook.rooted)
     return Lengths.of([codebook.cost(members) for members in cells.members])
 
 

@@ -14,6 +14,7 @@ from noiseless.exact import Bits
 from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
 from noiseless.search.choice import EXACT, Choice, refuse, with_least_mean
 from noiseless.search.deals import deal_cells
+from noiseless.search.first_rise import FIRST_RISE, every_stop, stopped_choice
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, leaves_paths_out
 from noiseless.search.improvement import FROM_MONDRIAN, MOST_IMPROVED
@@ -47,7 +48,17 @@ PROVED = 2 * 10**6
 WIDTHS = 16
 """For so many distortions the fewest blocks are sought."""
 
-SHOWN = (EXACT, DEALING, FEWEST_BLOCKS, TOP_DOWN, GREEDY, ALL_PARTITIONS, FROM_MONDRIAN, *BASELINES)
+SHOWN = (
+    EXACT,
+    DEALING,
+    FEWEST_BLOCKS,
+    TOP_DOWN,
+    GREEDY,
+    ALL_PARTITIONS,
+    FROM_MONDRIAN,
+    FIRST_RISE,
+    *BASELINES,
+)
 """The order of methods."""
 
 LEFT_OUT = "the paths are left out: with this many values they take too long"
@@ -78,6 +89,8 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     targets = Targets(problem, goal)
     targets.check()
     every = FrontierSearch(problem, goal.objective, goal.utility, goal.method)
+    if goal.method == "first-rise":
+        return stopped_choice(targets, every.memory, every.paths)
     search = PartitionSearch(targets, every.memory, every.paths, progress=lambda share: report(0.7 * share))
     try:
         choice = search.solve_line()
@@ -188,9 +201,15 @@ class FrontierSearch:
         Raises:
             WorkCancelledError: nobody waits for more.
         """
-        self._solve(list(self._goals()), lambda share: report(0.8 * share))
-        self._run_others(report, baselines=baselines)
-        if until_stopped:
+        if self.method == "first-rise":
+            for weight, point in every_stop(self.paths, self.objective):
+                self.memory.add(point.cells, FIRST_RISE, setting=f"weight {float(weight):g}")
+        else:
+            self._solve(list(self._goals()), lambda share: report(0.8 * share))
+            self._run_others()
+        if baselines and self.method != "exact":
+            self.notes |= Baselines(self.memory, self.utility).run(lambda share: report(0.8 + 0.2 * share))
+        if until_stopped and self.method != "first-rise":
             goal = Goal(utility=self.utility, min_posterior=1, method=self.method)
             left = [k for k in range(1, self.most + 1) if k not in self.posteriors]
             self._solve([replace(goal, min_posterior=k) for k in _scattered(left)], report)
@@ -204,15 +223,12 @@ class FrontierSearch:
             search = PartitionSearch(targets, self.memory, self.paths, first=len(self.memory.points))
             (search.solve if self.problem.size <= MOST_IMPROVED else search.run)()
 
-    def _run_others(self, report: Callable[[float], None], *, baselines: bool) -> None:
+    def _run_others(self) -> None:
         """Run what is not asked for level by level."""
         if self.method != "greedy":
             self._add_fewest_blocks()
-        if self.method == "exact":
-            return
-        self._add_path_points()
-        if baselines:
-            self.notes |= Baselines(self.memory, self.utility).run(lambda share: report(0.8 + 0.2 * share))
+        if self.method != "exact":
+            self._add_path_points()
 
     # --- levels -----------------------------------------------------------------------------------
 

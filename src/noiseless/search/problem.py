@@ -298,9 +298,12 @@ class Problem:
 
     @cached_property
     def line(self) -> IntArray | None:
-        """Where public values lie if they are one numeric column, all different within a group; else None."""
+        """Where public values lie if they are one numeric column, all different within a group; else None.
+
+        None for squared distances, too: half a cell's width is then not what it costs.
+        """
         book = self.codebook
-        if not isinstance(book, ColumnCodebook) or len(book.columns) != 1:
+        if not isinstance(book, ColumnCodebook) or len(book.columns) != 1 or book.distance == "squared":
             return None
         if not isinstance(book.columns[0], Numbers):
             return None
@@ -359,7 +362,7 @@ class Problem:
         """
         if self.size == 1:
             raise RequestError(
-                "there is one public value only: the public columns tell nothing, and nothing can be merged; "
+                "there is only one public value: they reveal nothing, and nothing can be merged; "
                 "name another public column"
             )
         if self.joint.size_x == 1:

@@ -107,8 +107,7 @@ class Radii:
 
     def _ratio(self, limit: Length) -> Fraction:
         """A limit on the integer scale."""
-        unit = self._book.scaled.unit
-        return limit.squared / unit**2 if self._book.combine == "squares" else _above(limit) / unit
+        return (limit.squared if self._book.rooted else _above(limit)) / self._book.cost_unit
 
     def length(self, top: int, bottom: int) -> Length:
         """A numerator and the denominator as a length."""

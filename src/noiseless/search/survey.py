@@ -21,7 +21,7 @@ class Series:
     Attributes:
         name: the method, as a legend says it: `exact, contiguous`, `dealing`, `fewest blocks`, `top-down`,
             `greedy`, `all partitions`, `Mondrian, improved`; `generalise and suppress`, `steepest descent`,
-            `Mondrian`, `equal width` or `equal frequency`.
+            `IAC-MDSF`, `Mondrian`, `equal width` or `equal frequency`.
         points: its undominated points (all points of a baseline), the leakiest first.
         scope: what is proved of all its points: the least that is proved of any of them.
         baseline: whether it is somebody else's method, shown for comparison.

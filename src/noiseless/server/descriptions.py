@@ -47,6 +47,7 @@ def dataset(desk: ServedDataset, analyst: str) -> dict[str, Any]:
         "public_cells": len(public.population.cells),
         "entropy_of_record": public.entropy.lower,
         "columns": [column(name, each) for name, each in public.schema.columns.items()],
+        "queries": [query.to_dict() for query in public.limits.queries],
         "budget": {
             **_budget("bits", state.budget),
             **_budget("query_bits", file.query_budget),

@@ -22,7 +22,7 @@ class QueriesBody(RequestBody):
     queries: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)]
     dry_run: bool = False
     key: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
-        default=None, description="An idempotency key: a retry is told what the first request cost."
+        default=None, description="An idempotency key: a retry gets the cost of the first request."
     )
 
 
@@ -121,6 +121,16 @@ class ColumnInfo(ResponseBody):
     categories: list[str | int] | None = None
 
 
+class QueryInfo(ResponseBody):
+    """A query that the owner declares; SELECT name() asks it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    columns: list[str]
+    definition: str
+
+
 class Budgets(ResponseBody):
     """Budgets in bits; null without end."""
 
@@ -145,6 +155,7 @@ class Dataset(Standing):
     public_cells: int
     entropy_of_record: float
     columns: list[ColumnInfo]
+    queries: list[QueryInfo]
     budget: Budgets
     analyst_spent: float
     analyst_spent_exact: str

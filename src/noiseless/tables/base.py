@@ -164,6 +164,11 @@ class Table(ABC):
         chosen = self.select([column for column in (unit, *shared, *public) if column in self.columns])
         return chosen.link(others, unit, shared, public)
 
+    @property
+    def has_names(self) -> bool:
+        """Whether the names of its columns are names for certain, and not somebody's data."""
+        return not self.textual
+
     def require(self, *columns: str) -> None:
         """Check that the table has these columns.
 
@@ -172,7 +177,7 @@ class Table(ABC):
         """
         for column in columns:
             if column not in self.columns:
-                raise UnknownColumnError(column, self.columns, from_text=self.textual)
+                raise UnknownColumnError(column, self.columns, from_text=not self.has_names)
 
     def require_plain(self, *columns: str) -> None:
         """The same, and that none is called like one of the package's own.

@@ -1,5 +1,6 @@
 """Columns as codes: which type a column has, its distinct values in order, and the code of each row."""
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -256,6 +257,18 @@ def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
         decimal = decimal and not whole and _one_spelling_a_number(text, identifier(column))
         kinds[column] = "BIGINT" if whole else "DOUBLE" if decimal else "DATE" if date else "VARCHAR"
     return kinds
+
+
+_BLANKS = {"na", "n/a", "nan", "nil", "none", "null", "missing", "unknown", "inf", "true", "false"}
+"""What stands in a column of numbers where there is none."""
+
+
+def names_are_texts(table: "DuckDBTable") -> bool:
+    """Whether a word stands above each column of a text file, and numbers or dates below one of them."""
+    columns = table.columns[:_BATCH]
+    if not all(re.search(r"[^\W\d_]", column) and column.casefold() not in _BLANKS for column in columns):
+        return False
+    return any(kind != "VARCHAR" for kind in _kinds(table, columns).values())
 
 
 def _one_spelling_a_number(text: "DuckDBTable", quoted: str) -> bool:

@@ -15,7 +15,10 @@ from typing import Any, NamedTuple
 from noiseless.errors import RequestError, SourceError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-NOT_UTF8 = "is not UTF-8 text; convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+NOT_UTF8 = (
+    "is not UTF-8 text; name its encoding (--encoding latin-1), or convert it: "
+    "iconv -f latin1 -t utf-8 IN > OUT"
+)
 
 FINE, MALFORMED, MIXED, RAGGED = range(4)
 """How a scan ended: at the last whole record, or at one with a problem."""
@@ -143,7 +146,7 @@ def not_text(head: bytes) -> str:
         return "is compressed; unpack it first: gunzip -k IN"
     utf16 = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if utf16 or (len(head) > 1 and not (any(head[::2]) and any(head[1::2]))):
-        return "is UTF-16 text; convert it first: iconv -f utf-16 -t utf-8 IN > OUT"
+        return "is UTF-16 text; say so (--encoding utf-16) or convert it: iconv -f utf-16 -t utf-8 IN > OUT"
     if b"\0" in head:
         return "is not text; give a CSV, TSV or JSON-lines file, or one whose name ends as its kind does"
     return NOT_UTF8

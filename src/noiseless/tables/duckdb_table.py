@@ -15,7 +15,7 @@ from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import RequestError, SourceError
 from noiseless.files import written_whole
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.coding import summarise, typed
+from noiseless.tables.coding import names_are_texts, summarise, typed
 from noiseless.tables.conformance import conforming, count_strangers
 from noiseless.tables.engine import (
     IN_PLACE,
@@ -112,6 +112,11 @@ class DuckDBTable(Table):
     def columns(self) -> tuple[str, ...]:
         """The names of all columns, in order."""
         return tuple(name for name in self.kinds if not (self.weighted and name == COUNT))
+
+    @property
+    def has_names(self) -> bool:
+        """Text files: whether a column of numbers or dates has a text above it, which is then its name."""
+        return not self.textual or names_are_texts(self)
 
     def counted(self, condition: str) -> str:
         """How many rows fulfil a condition, as SQL."""
@@ -233,7 +238,7 @@ class DuckDBTable(Table):
             raise RequestError(f"{out}: records are written as {', '.join(WRITERS)}; change the ending")
         if self.weighted and not keep:
             raise RequestError(
-                f"{self.label}: its rows have no numbers; name the column that tells them apart (--unit"
+                f"{self.label}: its rows have no numbers; name the column that identifies them (--unit"
                 " COLUMN), or export the table to a Parquet file"
             )
         shown = [] if self.weighted else [f"s.{_ROW} AS row"]

@@ -172,7 +172,28 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function as machine code, compiled once and kept beside its file where that can be written."""
     import numba
 
+    _announce_compilation()
     try:
         return cast("Callable[..., Any]", numba.njit(cache=True, nogil=True)(function))
     except RuntimeError:  # no folder to keep it in: compile it anew in each process
         return cast("Callable[..., Any]", numba.njit(nogil=True)(function))
+
+
+@cache
+def _announce_compilation() -> None:
+    """Log, once a process, that a loop is compiled; one that was kept is loaded without a word."""
+    import logging
+
+    from numba.core import event
+
+    class Compilation(event.Listener):  # type: ignore[misc] - numba has no types
+        def on_start(self, event: object) -> None:  # noqa: ARG002 - as numba calls it
+            if not said:
+                said.append(True)
+                logging.getLogger(__name__).info("compiling once on this machine, up to 20 s")
+
+        def on_end(self, event: object) -> None:
+            """Nothing is said."""
+
+    said = list[bool]()
+    event.register("numba:compile", Compilation())

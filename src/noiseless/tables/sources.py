@@ -37,17 +37,26 @@ from noiseless.tables.pipes import Pipe
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
 from noiseless.tables.text_files import check_csv, open_json, read_csv_sql
+from noiseless.tables.text_source import TextSource
 
 _PARQUET = {".parquet", ".pq"}
 _JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
-_EXCEL = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
-_TYPED = {*_PARQUET, *_JSON_LAYOUTS, *_EXCEL}
+EXCEL = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+"""The endings of Excel files."""
+_TYPED = {*_PARQUET, *_JSON_LAYOUTS, *EXCEL}
 
 _LONGEST_ROW = 1 << 20
 """Characters of a JSON file that are looked at: a first row that is longer is not read."""
 
 
-def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # noqa: ANN401 - any frame
+def open_table(
+    source: Any,  # noqa: ANN401 - any frame
+    *,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    date_format: str | None = None,
+) -> Table:
     """Open a table.
 
     Args:
@@ -56,15 +65,47 @@ def open_table(source: Any, *, names: Sequence[str] | None = None) -> Table:  # 
             `spark::table`, a PySpark DataFrame, or any frame narwhals understands (pandas, polars, pyarrow, a
             DuckDB relation, Ibis).
         names: the columns' names, for text files without a header line.
+        encoding: what a text file is encoded in, if not in UTF-8: `latin-1`, `cp1252`, `utf-16`.
+        decimal: `,` where 1234,50 or 1.234,50 stands for 1234.5.
+        date_format: how dates are written, if not as 1971-08-17: `DD.MM.YYYY`, `MM/DD/YYYY`. Where it has a
+            time too (`DD.MM.YYYY hh:mm`), the day is read.
 
     Raises:
         SourceError: it cannot be found or read.
     """
+    if encoding is not None or decimal is not None or date_format is not None:
+        if not isinstance(source, str | Path):
+            raise RequestError(
+                "encoding, decimal and date_format are said of files; give this table its types"
+            )
+        source = TextSource(str(source), encoding, decimal, date_format)
     if isinstance(source, Table):
         return source
+    if isinstance(source, TextSource):
+        return _open_as_written(source, names)
     if isinstance(source, str | Path):
         return _open_text(str(source), names)
     return _open_frame(source)
+
+
+def _open_as_written(source: TextSource, names: Sequence[str] | None) -> Table:
+    if "::" in source.source:
+        raise RequestError(
+            "how numbers and dates are written is said of files; a database has types of its own"
+        )
+    paths = _source_paths(source.source)
+    ending = _one_ending(source.source, paths)
+    if source.encoding is not None and ending in {*_PARQUET, *EXCEL}:
+        raise RequestError(f"{source} is no text file; leave its encoding out")
+    table = _open_files(source.source, [source.in_utf8(path) for path in paths], ending, names)
+    return replace(source.read(table), files=tuple(paths))
+
+
+def _one_ending(source: str, paths: Sequence[Path]) -> str:
+    endings = {path.suffix.lower() for path in paths}
+    if len(endings) > 1:
+        raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
+    return endings.pop()
 
 
 def _open_text(source: str, names: Sequence[str] | None) -> Table:
@@ -75,10 +116,7 @@ def _open_text(source: str, names: Sequence[str] | None) -> Table:
     if source.startswith("duckdb:///"):
         return _open_database(source.removeprefix("duckdb:///"))
     paths = _source_paths(source)
-    endings = {path.suffix.lower() for path in paths}
-    if len(endings) > 1:
-        raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
-    table = _open_files(source, paths, endings.pop(), names)
+    table = _open_files(source, paths, _one_ending(source, paths), names)
     return replace(table, files=tuple(paths))
 
 
@@ -95,7 +133,7 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
         )
-    if ending in _EXCEL:
+    if ending in EXCEL:
         sheets = pa.concat_tables([_read_excel(path) for path in paths])
         return DuckDBTable.in_memory(readable(sheets), source)
     if ending in _PARQUET:
@@ -182,15 +220,28 @@ def _open_database(address: str) -> DuckDBTable:
         return DuckDBTable.describe(OwnEngine(connection), query, f"{file}::{name}", (Path(file),))
 
 
-def _read_excel(path: Path) -> pa.Table:
+def _read_excel(path: Path, sheet: str | int = 0, **how: Any) -> pa.Table:  # noqa: ANN401 - fastexcel's
     import fastexcel
 
+    options = how or {"schema_sample_rows": None, "dtype_coercion": "strict"}
     try:
         book = fastexcel.read_excel(str(path))
-        sheet = book.load_sheet(0, schema_sample_rows=None, dtype_coercion="strict")
+        if isinstance(sheet, str) and sheet not in book.sheet_names:
+            known = ", ".join(map(repr, book.sheet_names))
+            raise SourceError(str(path), f"has no sheet {sheet!r}; it has {known}")
+        return pa.table(book.load_sheet(sheet, **options).to_arrow())
     except fastexcel.FastExcelError as error:
         raise SourceError(str(path), f"is not a readable Excel file ({type(error).__name__})") from None
-    return pa.table(sheet.to_arrow())
+
+
+def sheet_rows(path: Path, sheet: str | int | None = None) -> list[tuple[str | None, ...]]:
+    """The cells of a sheet as they are written, row by row: no header, no types; the first sheet, if none.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    cells = _read_excel(path, sheet or 0, header_row=None, dtypes="string")
+    return list(zip(*(column.to_pylist() for column in cells.columns), strict=True))
 
 
 def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
@@ -285,7 +336,7 @@ def _header(source: str) -> list[str]:
     ending = file.suffix.lower()
     if ending in _PARQUET:
         return list(pq.read_schema(file).names)
-    if ending in _EXCEL:
+    if ending in EXCEL:
         import fastexcel
 
         sheet = fastexcel.read_excel(str(file)).load_sheet(0, n_rows=0)

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import reduce
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -239,3 +240,16 @@ def cut(frame: "DataFrame") -> "DataFrame":
         with suppress(Exception):  # Spark Connect: only the server knows whether there is a folder
             return frame.checkpoint()
     return frame.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+
+
+def joined(left: "DataFrame", right: "DataFrame", fields: Sequence[str]) -> "DataFrame":
+    """An inner join on columns in which missing values are equal; all with all where there are none."""
+    from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
+
+    if not fields:
+        return left.crossJoin(F.broadcast(right))
+    same = (F.col(f"l.{field}").eqNullSafe(F.col(f"r.{field}")) for field in fields)
+    kept = [F.col(f"l.{name}") for name in left.columns]
+    added = [F.col(f"r.{name}") for name in right.columns if name not in fields]
+    whole = left.alias("l").join(right.alias("r"), reduce(lambda a, b: a & b, same))
+    return whole.select(*kept, *added)

@@ -167,7 +167,7 @@ class SparkGroups(Table):
         """Refused: releases are joined on this machine."""
         del others, unit, shared, public
         raise RequestError(
-            f"{self.label}: releases with so many different rows are joined by Spark; join them by the"
+            f"{self.label}: releases with this many different rows are joined by Spark; join them by the"
             " person's column first, and audit the result"
         )
 

@@ -34,6 +34,12 @@ def merge_spellings(tally: Tally, columns: Sequence[str]) -> tuple[Tally, dict[s
     return Tally.from_codes(codings, codes, tally.counts), spare
 
 
+def merged_codes(tally: Tally, column: str) -> IntArray:
+    """The codes of a column, all spellings of a value having one."""
+    found = _merged(tally, column)
+    return tally.codes(column) if found is None else found[1][tally.codes(column)]
+
+
 def _merged(tally: Tally, column: str) -> tuple[DictionaryCoding, IntArray] | None:
     """The values that are left of a column, and the new code for each old one; None where all are."""
     coding = tally.coding(column)

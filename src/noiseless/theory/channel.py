@@ -1,6 +1,8 @@
 """Finite channels: the probability of each output given each input."""
 
+import re
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Self
 
@@ -65,6 +67,8 @@ class Channel:
             entries = np.loadtxt(text.splitlines(), delimiter=",", comments=None, ndmin=2)
         except ValueError:
             raise SourceError(str(path), _misread(text)) from None
+        if _TINY.search(text) and any(_vanishes(entry) for entry in re.split(r"[,\s]+", text)):
+            raise ChannelError("an entry is positive but below 1e-300; leave it out, or write 0")
         return cls.of(entries)
 
     def __repr__(self) -> str:
@@ -85,6 +89,14 @@ class Channel:
         return JointRange.from_matrix(self.matrix > 0)
 
 
+_TINY = re.compile(r"e-0*[1-9]\d{2}|0{100}", re.IGNORECASE)
+"""What an entry has that is so small that a float may be 0, though it can occur."""
+
+
+def _vanishes(entry: str) -> bool:
+    return bool(entry) and 0 < abs(Decimal(entry)) < Decimal("1e-300")
+
+
 def _misread(text: str) -> str:
     """What is wrong with a text that is no matrix of numbers."""
     rows = [line.split(",") for line in text.splitlines() if line.strip()]
@@ -99,7 +111,7 @@ def _check(entries: FloatArray) -> None:
         raise ChannelError("a channel is a matrix with a row for each input and a column for each output")
     if len(entries) == 1:
         raise ChannelError(
-            "a channel with one input tells nothing; give a row for each of at least two inputs"
+            "a channel with one input reveals nothing; give a row for each of at least two inputs"
         )
     if not np.isfinite(entries).all():
         raise ChannelError(f"row {_first_row(~np.isfinite(entries))} holds an entry that is no finite number")

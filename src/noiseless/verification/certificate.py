@@ -30,7 +30,7 @@ from noiseless.verification.quantities import ExactLength, LogRatio, bits, day, 
 Tuple = tuple[Optional[str], ...]
 
 ROLES = ("sensitive", "public", "given", "keep")
-DISTANCES = ("absolute", "euclidean", "max", "gower", "hamming", "discrete")
+DISTANCES = ("absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete")
 _CODEWORDS = ("midrange", "centroid", "medoid", "interval")
 _TOP = (
     *("format", "version", "tool", "created", "columns", "options", "original", "released", "hierarchies"),
@@ -176,7 +176,9 @@ def _columns(raw: Json) -> Columns:
     record(raw, "columns", ROLES)
     columns = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
     require(columns.sensitive and columns.public, "columns names no sensitive or no public column")
-    require(len(set(columns.original)) == len(columns.original), "columns names a column twice")
+    for part in (columns.sensitive, columns.public):  # a sensitive column may be released, merged, too
+        named = (*part, *columns.given, *columns.keep)
+        require(len(set(named)) == len(named), "columns names a column twice")
     return columns
 
 

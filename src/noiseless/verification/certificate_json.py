@@ -168,6 +168,15 @@ def certificate_file(path: Path) -> Mapping[str, Any]:
     Raises:
         SourceError: it cannot be read, is no certificate, or is one of another version.
     """
+    return check_version(json_file(path), str(path))
+
+
+def json_file(path: Path) -> Json:
+    """What a file of JSON holds, numbers with a fraction as decimals.
+
+    Raises:
+        SourceError: it cannot be read, or is no JSON.
+    """
     label = str(path)
     try:
         written = path.read_text("utf-8-sig")
@@ -178,7 +187,7 @@ def certificate_file(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise SourceError(label, f"cannot be opened ({error.strerror})") from None
     try:
-        return check_version(parse_json(written, parse_float=Decimal), label)
+        return parse_json(written, parse_float=Decimal)
     except DoubleKeyError:
         raise SourceError(label, "is no certificate: a key stands twice in an object") from None
     except RecursionError:

@@ -17,6 +17,7 @@ from noiseless.verification.generalisation import GeneralisationTree, interval_t
 from noiseless.verification.quantities import ExactLength, day_number, is_day, is_number
 
 _COUNTING = ("hamming", "discrete")
+_SQUARING = ("euclidean", "squared")
 
 
 class CheckedColumn:
@@ -244,14 +245,14 @@ class CertifiedCodebook:
         return unit
 
     def distances(self, cell: Cell) -> list[int]:
-        """How far each member of a cell is from what is released, all on one scale; squared if Euclidean.
+        """How far each member of a cell is from what is released, on one scale; squared if Euclidean.
 
         All released tuples must be known to cover their cells, and declared ranges to be there.
         """
         terms = list(self._terms(cell))
         if self._options.distance in ("max", "discrete"):
             return list(map(max, zip(*terms)))
-        if self._options.distance == "euclidean":
+        if self._options.distance in _SQUARING:
             terms = [[number * number for number in term] for term in terms]
         return terms[0] if len(terms) == 1 else list(map(sum, zip(*terms)))
 
@@ -273,6 +274,7 @@ class CertifiedCodebook:
     def distortion(self) -> ExactLength:
         """The largest distance."""
         unit = self._factors[1]
-        if self._options.distance == "euclidean":
-            return ExactLength(self.worst * unit**2)
+        if self._options.distance in _SQUARING:
+            squared = self.worst * unit**2
+            return ExactLength(squared if self._options.distance == "euclidean" else squared**2)
         return ExactLength((self.worst * unit) ** 2)

@@ -94,7 +94,8 @@ class Evidence:
     @cached_property
     def rows(self) -> DistinctRows | None:
         """The distinct rows of the original that are used."""
-        columns, options = self.certificate.columns.original, self.certificate.options
+        columns = tuple(dict.fromkeys(self.certificate.columns.original))
+        options = self.certificate.options
         if not set(columns) <= set(self.original.columns):
             return None
         missing: Missing = "drop" if options.missing == "drop" else "value"

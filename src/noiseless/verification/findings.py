@@ -116,7 +116,7 @@ class Findings:
         lines += _table(self.lines)
         lines += [line for note in self.notes for line in ("", f"Note: {note}.")]
         if self.not_checked:
-            lines += ["", "Not checked, because no table can tell:"]
+            lines += ["", "Not checked, because no table can show it:"]
             lines += _table({name: _listed(value) for name, value in self.not_checked.items() if value})[1:]
         return "\n".join(printable(line) for line in lines)
 

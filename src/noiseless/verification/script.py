@@ -4,35 +4,48 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from noiseless.errors import NoiselessError
-from noiseless.verification.certificate_json import certificate_file
+from noiseless.verification.certificate_json import check_version, json_file
 from noiseless.verification.claims import check_certificate
+from noiseless.verification.findings import Findings
 from noiseless.verification.plain_tables import count_plain_tables, open_plain_table
+from noiseless.verification.tabulation_claims import TABLES_FORMAT, check_tables
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check a certificate; the exit code."""
-    parser = argparse.ArgumentParser(description="Check the certificate of a table release.")
-    parser.add_argument("certificate", metavar="CERT", help="the certificate (JSON)")
-    parser.add_argument(
-        "--original", required=True, metavar="TABLE", help="the table the release was made from"
+    parser = argparse.ArgumentParser(
+        description="Check the certificate of a release, or of published tables."
     )
-    parser.add_argument("--released", required=True, metavar="TABLE", help="the released table")
+    parser.add_argument("certificate", metavar="CERT", help="the certificate (JSON)")
+    parser.add_argument("--original", metavar="TABLE", help="the table the release was made from")
+    parser.add_argument("--released", metavar="TABLE", help="the released table")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text for people, or JSON")
     options = parser.parse_args(arguments)
     try:
-        raw = certificate_file(Path(options.certificate))
-        original, released = open_plain_table(options.original), open_plain_table(options.released)
-        found = check_certificate(raw, lambda claimed: count_plain_tables(claimed, original, released))
+        found = _found(Path(options.certificate), options.original, options.released)
+        if found is None:
+            parser.error("the certificate of a release needs both tables: give --original and --released")
     except NoiselessError as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2
     _tell(found.text if options.format == "text" else _visible(found.to_dict()))
     return 0 if found.holds else 1
+
+
+def _found(path: Path, original: str | None, released: str | None) -> Findings:
+    """What a certificate of either kind is worth."""
+    raw = json_file(path)
+    if isinstance(raw, Mapping) and raw.get("format") == TABLES_FORMAT:
+        return check_tables(raw)
+    if original is None or released is None:
+        return None
+    held, tables = check_version(raw, str(path)), (open_plain_table(original), open_plain_table(released))
+    return check_certificate(held, lambda claimed: count_plain_tables(claimed, *tables))
 
 
 def _visible(answer: dict[str, Any]) -> str:

@@ -15,21 +15,27 @@ _MODULES = (
     *("errors", "tables.plain_spelling", "tables.csv_grammar"),
     *("verification.quantities", "verification.certificate_json", "verification.certificate"),
     *("verification.generalisation", "verification.codebook", "verification.findings", "verification.claims"),
+    *("verification.tabulation_rows", "verification.tabulation_proofs"),
+    "verification.tabulation_claims",
     *("verification.plain_tables", "verification.script"),
 )
 """In the order in which they stand in the file: each needs only those before it."""
 
-_HEAD = '''"""Check the certificate of a table release with nothing but Python (3.9 or later).
+_HEAD = '''"""Check certificates of releases and of published tables with nothing but Python (3.9 or later).
 
     python FILE CERTIFICATE.json --original ORIGINAL.csv --released RELEASED.csv [--format json]
+    python FILE TABLES-CERTIFICATE.json [--format json]
 
 The certificate says that RELEASED was made from ORIGINAL by merging values of public columns, and what that
 gives away about sensitive ones. Everything is counted anew from the two tables (CSV, TSV or JSON lines); no
 value of them is ever printed. Exit code 0: it holds; 1: it does not; 2: something cannot be read.
 
+The certificate of published tables holds these tables: compare them with what was published. It says what
+stays possible for every figure, shown by tables of integers that fit and proved by adding figures up.
+
 This file stands alone. It is the checker of `noiseless verify` with plain Python around it, written out by
-`noiseless verify --write-standalone`. What each check means is told in the documentation of noiseless, on
-the pages "Verifying" and "The certificate".
+`noiseless verify --write-standalone`. Each check is explained in the documentation
+of noiseless, on the pages "Verifying" and "The certificate".
 """
 
 from __future__ import annotations

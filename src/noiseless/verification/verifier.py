@@ -7,10 +7,11 @@ from typing import Any
 from noiseless.display import Facts, Shown
 from noiseless.errors import RequestError
 from noiseless.tables import open_table
-from noiseless.verification.certificate_json import certificate_file, check_version
+from noiseless.verification.certificate_json import certificate_file, check_version, json_file
 from noiseless.verification.claims import check_certificate
 from noiseless.verification.evidence import Evidence
 from noiseless.verification.findings import Findings
+from noiseless.verification.tabulation_claims import check_tables
 
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
 """The JSON Schema of certificates."""
@@ -60,6 +61,22 @@ def verify(
         lambda claimed: Evidence(claimed, open_table(original, names=names), open_table(released)).counts(),
     )
     return Verification(found.checks, found.about, found.not_checked, found.notes)
+
+
+def verify_tables(certificate: Any, publication: Any) -> Verification:  # noqa: ANN401 - files or objects
+    """Check every claim of the certificate of published tables: by adding up, without a solver.
+
+    Args:
+        certificate: the name of a JSON file, or the certificate itself.
+        publication: the tables, as they were read (with `to_dict`) or as JSON has them.
+
+    Raises:
+        NoiselessError: the certificate cannot be read. One that can be read and is wrong is no error: its
+            verification does not hold.
+    """
+    held = json_file(Path(certificate)) if isinstance(certificate, str | Path) else certificate
+    tables = publication if isinstance(publication, Mapping) else publication.to_dict()
+    return Verification(check_tables(held, tables).checks)
 
 
 def read_certificate(source: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a file's name or an object

@@ -337,3 +337,26 @@ def test_a_year_of_meters_gives_households_away_where_the_paper_says_it_does_not
     assert _score(game, "square-error", 4, 2).low < 0.6
     assert _score(game, "correlation", 4, 2).low > 0.6
     assert _score(game, "correlation", 4, 2).details["total_bits"] == 35_040
+
+
+def test_an_adversary_who_chooses_the_pair() -> None:
+    """Household 0 swings, 1 swings against it, the others do nothing: the pair is told apart every time."""
+    swing = np.tile([0.0, 10.0], 8)
+    readings = np.column_stack([swing, swing[::-1], *np.full((6, 16), 5.0)])
+    game = membership(
+        readings,
+        bounds=(0, 10),
+        step=1,
+        people=[2],
+        budgets=[3],
+        adversaries=["correlation"],
+        pair=(0, 1),
+        rounds=50,
+    )
+    assert [score.score for score in game.results] == [1.0, 1.0]
+    assert membership(
+        readings, bounds=(0, 10), step=1, people=[7], budgets=[1], pair=(6, 2), rounds=5
+    ).results
+    for pair in ((0, 0), (0, 8), (-1, 2)):
+        with pytest.raises(RequestError, match="two different households, from 0 to 7"):
+            membership(readings, bounds=(0, 10), step=1, people=[2], budgets=[1], pair=pair)

@@ -110,8 +110,7 @@ def test_nothing_to_protect_and_nothing_leaks() -> None:
 def test_partly_private() -> None:
     found = audit(pa.table({"s": [1, 2, 2, 3, 1, 3], "x": [1, 1, 2, 2, 3, 3]}), sensitive="s", public="x")
     assert found.verdict == (
-        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 3 values; "
-        "it gives away at most 0.59 of 1.59 bits."
+        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 3 values; it leaks at most 0.59 of 1.59 bits."
     )
     assert found.leakage.ratio == Fraction(3, 2)
 
@@ -246,7 +245,7 @@ def test_the_verdict_speaks_of_what_leaks() -> None:
         pa.table({"s": [1, 2, 3, 4], "a": [0, 0, 1, 1], "x": [0] * 4}), sensitive="s", public="x", given="a"
     )
     assert side.verdict.startswith(
-        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 4 values; to what a tells"
+        "PARTLY PRIVATE: no group narrows s to fewer than 2 of 4 values; beyond a, it leaks"
     )
     pair = audit(
         pa.table({"s": [0, 0, 1, 1, 0, 1], "t": [0, 1, 0, 1, 0, 1], "x": [0, 0, 0, 0, 1, 1]}),

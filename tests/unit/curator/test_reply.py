@@ -139,7 +139,7 @@ def test_values_that_share_a_count_are_said_so_with_the_reach_that_parts_them(tm
         coarse = "SELECT heating, COUNT(*) FROM meters GROUP BY heating"
         (warning,) = curator.price(coarse).warnings
         assert "several values of heating share one count" in warning
-        assert "/*+ reach(3) */ counts each value by itself, for 1.59 bits at most" in warning
+        assert "/*+ reach(3) */ counts each value alone, for 1.59 bits at most" in warning
         assert curator.ask(coarse).warnings == (warning,)
         fine = curator.ask(coarse.replace("SELECT", "SELECT /*+ reach(3) */"))
         assert (fine.warnings, fine.batch) == ((), Cost(3))
@@ -181,4 +181,4 @@ def test_an_answer_shows_what_it_cost() -> None:
     answer = Answer("SELECT 1", "mean", {"suburb": "north"}, AnswerInterval.of(7), Cost())
     found = answer._repr_html_()
     assert all(f">{text}</td>" in found for text in ("7", "north", "free", "SELECT 1"))
-    assert ">not told</td>" in Answer("SELECT 1", "mean", {}, None, Cost(2))._repr_html_()
+    assert ">withheld</td>" in Answer("SELECT 1", "mean", {}, None, Cost(2))._repr_html_()

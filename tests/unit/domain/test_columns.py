@@ -398,7 +398,7 @@ class TestRecognition:
             (
                 {},
                 (
-                    "has no key that tells what it holds;"
+                    "does not say what it holds;"
                     ' write bounds = [low, high], categories = [...] or type = "boolean"'
                 ),
             ),

@@ -13,12 +13,14 @@ from noiseless.gallery.figure import Area, ClaimCheck, Curve, Figure, Outcome, P
 from noiseless.gallery.pictures import looks_of, numbers_of, write_files
 from noiseless.gallery.reproduction import (
     ReproducedFigure,
+    Tallies,
     gallery_html,
     legend_of,
     make,
     panel_svg,
     pictures_of,
     reproduce,
+    tallies,
 )
 from noiseless.reports.canvas import LOOKS, decades, tick_text
 
@@ -116,6 +118,20 @@ def test_the_page_says_what_is_claimed_measured_and_found() -> None:
     assert "synthetic" not in page
 
 
+def test_pictures_that_reproduce_and_statements_that_hold_are_counted_apart_and_stand_ins_too() -> None:
+    shown = replace(OUTCOME, checks=(replace(HOLDS, about="figure"), FAILS))
+    real, stood = made(shown), made(replace(shown, synthetic=True))
+    assert (real.outcome.reproduces, real.outcome.agrees) == (True, False)
+    assert stood.outcome.reproduces is None
+    assert made().outcome.reproduces is None  # none of its statements is about a picture
+    found = tallies([real, stood, made(replace(shown, checks=(replace(FAILS, about="figure"),)))])
+    assert found == Tallies(figures=2, reproduced=1, statements=3, held=1, stand_ins=1, stood_in=2)
+    page = gallery_html([real, stood])
+    for text in ("✓ reproduces", "? stand-in", "the picture", "Not counted"):
+        assert text in page
+    assert real.to_dict()["reproduces"] is True
+
+
 def test_the_page_says_which_file_to_fetch_for_a_stand_in() -> None:
     page = gallery_html([made(replace(OUTCOME, synthetic=True))])
     assert "synthetic stand-in" in page
@@ -144,6 +160,7 @@ def test_json_of_a_figure() -> None:
         "measured": "0.3",
         "criterion": "below 0.1",
         "agrees": False,
+        "about": "text",
     }
 
 

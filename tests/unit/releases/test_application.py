@@ -252,7 +252,7 @@ class TestResult:
             found.save(out)
         assert not out.exists()
         found.save(out, force=True)
-        assert out.read_text() == "chol\n185\n185\n*\n"
+        assert out.read_text() == "chol\n180-190\n180-190\n*\n"
         with pytest.raises(RequestError, match="change the ending"):
             found.save(tmp_path / "out.docx", force=True)
 

@@ -59,7 +59,7 @@ def test_a_released_table_is_written_in_every_format(done: Release, tmp_path: Pa
 def test_a_column_of_missing_values_alone_survives_a_text_file(tmp_path: Path) -> None:
     table = pa.table({"s": [1, 2, 3, 4], "x": [5, 6, None, None]})
     found = release(table, sensitive="s", public="x", min_posterior=2)
-    assert found.table["x"].to_pylist() == [5.5, 5.5, None, None]
+    assert found.table["x"].to_pylist() == ["5-6", "5-6", None, None]
     found.save(tmp_path / "out.csv", certificate=tmp_path / "c.json")
     assert verify(tmp_path / "c.json", original=table, released=tmp_path / "out.csv").holds
 
@@ -128,7 +128,7 @@ def test_texts_that_a_text_file_would_change_are_refused(tmp_path: Path) -> None
     with pytest.raises(ColumnError, match="would turn into numbers"):
         write_table(pa.table({"x": ["5.00", "3"]}), tmp_path / "x.jsonl", ".jsonl")
     write_table(pa.table({"x": ["5.00", "3"]}), tmp_path / "x.parquet", ".parquet")
-    with pytest.raises(ColumnError, match="does not tell from missing values"):
+    with pytest.raises(ColumnError, match="cannot tell from missing values"):
         write_table(pa.table({"x": ["", "3"]}), tmp_path / "x.tsv", ".tsv")
     with pytest.raises(ColumnError, match="in its name"):
         write_table(pa.table({"a|b": ["3"]}), tmp_path / "x.csv", ".csv")

@@ -251,7 +251,7 @@ def test_columns_on_one_level() -> None:
     widths = {int(age.split("-")[1]) - int(age.split("-")[0]) + 1 for age in ages}
     assert widths == {10 * level["age"]}
     assert (done.scope, done.optimal) == ("full-domain", True)
-    assert "Proved to be the best full-domain recoding" in release_text(done)
+    assert "Proved optimal among full-domain recodings" in release_text(done)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ class TestChart:
         assert chart_of(vast).front == ()
         assert SHADE not in frontier_svg(chart_of(vast))
         assert SHADE in frontier_svg(chart_of(frontier()))
-        assert scope_words(vast).endswith("A release, which is searched for by itself, may do better.")
+        assert scope_words(vast).endswith("A release is searched for separately, and may do better.")
         assert chart_of(replace(vast, scope="all")).front == ()
         assert scope_words(replace(vast, scope="all")).endswith("may lie between its points.")
 
@@ -84,7 +84,7 @@ class TestChart:
     def test_nor_for_maximin_information(self) -> None:
         chart = chart_of(frontier(objective="maximin"))
         assert chart.posteriors == ()
-        assert chart.up_title.startswith("Told by every row")
+        assert chart.up_title.startswith("Always revealed")
         assert [dot.point.min_posterior for dot in chart.front] == [1, 2]
 
     def test_marked_points_in_one_place_share_a_name(self) -> None:

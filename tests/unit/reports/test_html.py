@@ -72,7 +72,7 @@ class TestAnyPage:
     def test_the_limits_of_the_audit_are_named(self, page: str) -> None:
         text = Page(page).text
         assert "What this does not say" in text
-        assert "taken to know ward, sex and nothing else" in text
+        assert "the adversary knows ward, sex and nothing else" in text
 
 
 class TestVerdict:
@@ -111,8 +111,8 @@ class TestFigures:
         assert "Fewest values left ▼ worst 1 of 3 values 3 of 8 rows are in a group" in text
         assert "Homogeneous groups 1 of 3 groups In it all rows have the same illness: 3 of 8 rows" in text
         assert (
-            "Told by every group, I* ▲ best 0.00 bits No question about illness is answered by every group. "
-            "A single group can tell more: the most telling one leaves 1 of 3 values." in text
+            "Always revealed, I* ▲ best 0.00 bits No fact about illness is revealed by every group. "
+            "One group can reveal more: the worst leaves 1 of 3 values." in text
         )
         assert "k-anonymity k = 2 The smallest group has 2 rows." in text
         assert "l-diversity ▼ worst l = 1, entropy 1.00" in text
@@ -182,7 +182,7 @@ class TestSections:
         frame = patients(ward=["*", "south", "south", "south", "south", "east", "east", "east"])
         page = Page(audit_html(nl.audit(frame, sensitive="illness", public="ward")))
         assert "suppressed" in page.sections
-        assert "because that a row is suppressed can be seen" in page.text
+        assert "because suppression is visible" in page.text
         assert "1 of 8 rows" in page.text
         assert "Without them the smallest group has 3 rows (k = 3); with them k = 1." in page.text
 

@@ -66,11 +66,11 @@ class TestRelease:
         assert "Bits leaked, L0 5.25 → 2.93 of 5.25 bits" in text
         assert "Fewest values left 1 → 5 of 38 values" in text
         assert (
-            "Told by every row, I* ▲ best 1.00 → 0.00 bits No question about age is answered by every row. "
-            "A single row can tell more: the most telling one leaves 5 of 38 values." in text
+            "Always revealed, I* ▲ best 1.00 → 0.00 bits No fact about age is revealed by every row. "
+            "One row can reveal more: the worst leaves 5 of 38 values." in text
         )
         assert "Resolution kept 7.26 → 4.94 bits At most 3 of 154 different values read alike." in text
-        assert "Distortion 10.5 No chol is changed by more than 10.5." in text
+        assert "Distortion 10.5 Each chol is replaced by an interval at most 21 wide." in text
         assert "fewest values left at least 5 5 ✓ holds" in text
 
     def test_what_changed(self) -> None:
@@ -84,7 +84,7 @@ class TestRelease:
 
     def test_what_is_proved_and_how_to_check(self) -> None:
         text = Page(render_release(release())).text
-        assert "Proved to be the best: no other way" in text
+        assert "Proved optimal: no other way" in text
         assert "(the loss equals a bound below all partitions)" in text
         assert "noiseless verify CERTIFICATE \\ --original TABLE --released RELEASED" in text
         assert "293 rows, sha256:abcd0123" in text
@@ -102,7 +102,7 @@ class TestRelease:
         assert "as they are: job" in text
         assert "Suppressed rows 7 of 293" in text
         assert "What sex, job gives away is counted in." in text
-        assert "taken to know sex besides and nothing else" in text
+        assert "sees the release and knows only sex besides" in text
         assert "Order is information too." in text
 
     def test_nothing_was_asked_for_and_nothing_is_hidden(self) -> None:
@@ -196,7 +196,7 @@ class TestFrontier:
 
     def test_of_maximin_information(self) -> None:
         text = Page(render_frontier(frontier(objective="maximin"))).text
-        assert "Told by every row, I* (bits)" in text
+        assert "Always revealed, I* (bits)" in text
         assert "giving away at most this much" in text
 
     def test_without_points(self) -> None:

@@ -41,14 +41,14 @@ OPTIONS = certificate()["options"]
 class TestVerdict:
     def test_what_is_protected_and_what_it_costs(self) -> None:
         assert verdict(release()) == (
-            "Every released row leaves at least 5 of 38 values of age possible (1 before), and no chol is "
-            "changed by more than 10.5."
+            "Every released row leaves at least 5 of 38 values of age possible (1 before), and each chol "
+            "is replaced by an interval at most 21 wide."
         )
 
     @pytest.mark.parametrize(
         ("left", "words", "mark", "starts"),
         [
-            (1, "Not private", "bad", "Some released row still gives age away, and"),
+            (1, "Not private", "bad", "At least one released row still gives age away, and"),
             (38, "Private", "good", "No released row rules out any value of age, and"),
             (5, "Partly private", "partly", "Every released row leaves"),
         ],
@@ -67,21 +67,29 @@ class TestVerdict:
             column_weight={"x": weight},
             min_posterior=2,
         )
-        assert verdict(made).endswith("and no x is changed by more than 1.")
+        assert verdict(made).endswith("and each x is replaced by an interval at most 2 wide.")
 
-    def test_distances_of_weighted_columns_are_weighted(self) -> None:
-        table = pa.table({"x": [1, 3], "y": [1, 3], "s": ["a", "b"]})
-        weights = {"x": 0, "y": 0}
-        made = releases.release(
-            table, sensitive="s", public=["x", "y"], column_weight=weights, min_posterior=2
+    def test_columns_are_named_each_in_its_unit(self) -> None:
+        table = pa.table({"x": [1, 3], "y": ["p", "q"], "z": [4, 4], "s": ["a", "b"]})
+        made = releases.release(table, sensitive="s", public=["x", "y", "z"], min_posterior=2)
+        assert verdict(made).endswith(
+            "each x is replaced by an interval at most 2 wide, each y by a set of at most 2 values."
         )
-        assert verdict(made).endswith("no row is further than 0 from the original (weighted gower distance).")
+        one = releases.release(table, sensitive="s", public="x", min_posterior=2, codeword="midrange")
+        assert verdict(one).endswith("and no x is changed by more than 1.")
+        tree = {"p": ("letter",), "q": ("letter",)}
+        up = releases.release(table, sensitive="s", public="y", min_posterior=2, hierarchy={"y": tree})
+        assert verdict(up).endswith("and each y is replaced by a group of at most 2 values.")
+        other = releases.release(
+            table, sensitive="s", public="y", min_posterior=2, codeword="medoid", distance="discrete"
+        )
+        assert verdict(other).endswith("and at most 2 different public values read alike.")
 
     def test_nothing_to_hide(self) -> None:
         made = release(point=point(1, 0, leakage=Bits(1)), sensitive_values=1)
         assert status_of_release(made).mark == "void"
         assert verdict(made).startswith(
-            "There is only one value of age, so that nothing can be hidden, and no chol is changed"
+            "There is only one value of age, so there is nothing to hide, and each chol is replaced"
         )
 
     def test_nothing_is_changed_where_nothing_is_merged_or_suppressed(self) -> None:
@@ -95,13 +103,21 @@ class TestVerdict:
     @pytest.mark.parametrize(
         ("left", "classes", "starts"),
         [
-            (1, 1, "Some released row still gives age away; no question about age is answered by every row,"),
+            (
+                1,
+                1,
+                "At least one released row still gives age away; no fact about age is revealed by every row,",
+            ),
             (
                 2,
                 1,
-                "Every released row leaves at least 2 of 38 values of age possible (1 before); no question",
+                "Every released row leaves at least 2 of 38 values of age possible (1 before); no fact about",
             ),
-            (1, 3, "Some released row still gives age away; every row tells in which of 3 classes age is (2"),
+            (
+                1,
+                3,
+                "At least one released row still gives age away; every row reveals which of 3 classes",
+            ),
             (38, 1, "No released row rules out any value of age, and"),
         ],
     )
@@ -127,31 +143,24 @@ class TestVerdict:
             cells.setdefault(released, set()).add(secret)
         alone = min(map(len, cells.values())) == 1
         assert ("still gives s away" in verdict(made)) == alone
-        assert verdict(made).startswith(("Some released row", "Every released row", "No released row"))
+        assert verdict(made).startswith(
+            ("At least one released row", "Every released row", "No released row")
+        )
 
     def test_to_whom(self) -> None:
         made = release({"given": ["sex", "job"], "min_posterior": 5})
-        assert "possible to whoever knows sex, job (1 before)" in verdict(made)
+        assert "possible to anyone who knows sex, job (1 before)" in verdict(made)
         blank = release({"given": "sex", "min_posterior": 5}, point=point(5, 1, leakage=Bits(1)))
         assert verdict(blank).startswith(
             "No released row rules out any value of age that sex leaves possible,"
         )
 
-    @pytest.mark.parametrize(("days", "ends"), [(1, "more than 1 day."), ("2.5", "more than 2.5 days.")])
+    @pytest.mark.parametrize(("days", "ends"), [("0.5", "1 day wide."), ("2.5", "5 days wide.")])
     def test_dates_are_changed_by_days(self, days: str, ends: str) -> None:
         born = ColumnChange("born", "date", 9, 4, 100, Fraction(days), Fraction(1), ())
         assert verdict(release(point=point(5, days), changes=(born,))).endswith(
-            f"no born is changed by {ends}"
+            f"each born is replaced by an interval at most {ends}"
         )
-
-    def test_several_columns_have_a_distance(self) -> None:
-        gower = certificate(options=OPTIONS | {"distance": "gower"})
-        made = release(changes=(CHANGE, CHANGE), certificate=gower)
-        assert verdict(made).endswith("no row is further than 10.5 from the original (gower distance).")
-
-    def test_without_a_distance_the_largest_cell_counts(self) -> None:
-        made = release(point=point(5, None))
-        assert verdict(made).endswith("at most 3 different public values read alike.")
 
     def test_suppressed_rows_are_said(self) -> None:
         cells = ((["*"], [["1"], ["2"], ["3"], ["4"]], 7, 5), *CELLS)
@@ -169,7 +178,7 @@ class TestAsked:
             ({"max_leakage": 3}, AskedRow("bits leaked, L0", "at most 3", "2.93", holds=True)),
             ({"max_leakage": "2.926"}, AskedRow("bits leaked, L0", "at most 2.926", "2.926", holds=True)),
             ({"max_leakage": "2.925"}, AskedRow("bits leaked, L0", "at most 2.925", "2.926", holds=False)),
-            ({"max_maximin": 0}, AskedRow("bits told apart, I*", "at most 0", "0.00", holds=True)),
+            ({"max_maximin": 0}, AskedRow("always revealed, I*", "at most 0", "0.00", holds=True)),
             ({"max_distortion": "21/2"}, AskedRow("distortion", "at most 10.5", "10.5", holds=True)),
             ({"max_distortion": "1/3"}, AskedRow("distortion", "at most 1/3", "10.5", holds=False)),
             ({"min_resolution": "4.9"}, AskedRow("bits of resolution", "at least 4.9", "4.94", holds=True)),
@@ -187,7 +196,7 @@ class TestAsked:
 
 class TestProved:
     def test_the_best_of_all(self) -> None:
-        best = "Proved to be the best: no other way of merging values has a smaller distortion"
+        best = "Proved optimal: no other way of merging values has a smaller distortion"
         assert proved(release()) == f"{best} within the limits."
 
     @pytest.mark.parametrize(
@@ -195,23 +204,23 @@ class TestProved:
         [
             (None, "How much better any other cells could be is not known."),
             (0.0, "No other cells have a smaller distortion."),
-            (1 / 3, "Any other cells could be better by 0.33334 at most."),
+            (1 / 3, "No other cells can be better by more than 0.33334."),
         ],
     )
     def test_the_best_of_contiguous_cells(self, gap: float | None, ends: str) -> None:
         said = proved(release(scope="contiguous", gap=gap))
-        assert said.startswith("Proved to be the best among contiguous cells")
+        assert said.startswith("Proved optimal among contiguous cells")
         assert said.endswith(ends)
 
     def test_not_the_best(self) -> None:
         said = proved(release({"max_distortion": 3}, optimal=False, gap=0.375))
-        assert said == "Not proved to be the best. Any other cells could be better by 0.375 bits at most."
+        assert said == "Not proved optimal. No other cells can be better by more than 0.375 bits."
 
     @pytest.mark.parametrize(
         ("prefer", "begins"),
         [
-            ("mean", "Not proved to be the best. Its"),
-            ("worst", "Not proved to be the best. Any other cells could be better by 0.25 at most. Its"),
+            ("mean", "Not proved optimal. Its"),
+            ("worst", "Not proved optimal. No other cells can be better by more than 0.25. Its"),
         ],
     )
     def test_the_mean_loss_and_its_bound(self, prefer: str, begins: str) -> None:
@@ -288,7 +297,7 @@ class TestTwoReleases:
         assert rows["bits leaked, L0"] == ("2.93", "1.93", "other")
         assert rows["fewest values left"] == ("5", "10", "other")
         assert rows["fewest rows alike"] == ("12", "17", "other")
-        assert rows["told apart, I* (bits)"] == ("0.00", "0.00", "")
+        assert rows["always revealed, I* (bits)"] == ("0.00", "0.00", "")
         assert rows["resolution kept (bits)"] == ("4.94", "3.94", "this")
         assert rows["distortion"] == ("10.5", "20", "this")
         assert rows["proved to be the best"] == ("yes, of all cells", "yes, of all cells", "")
@@ -379,7 +388,7 @@ class TestForTheSame:
 @pytest.mark.parametrize(
     ("method", "optimal", "words"),
     [
-        ("greedy", True, "greedy; proved best by a bound"),
+        ("greedy", True, "greedy; proved optimal by a bound"),
         ("greedy", False, "greedy"),
         ("exact, contiguous", True, "exact, contiguous"),
     ],

@@ -12,17 +12,17 @@ class TestRelease:
         assert text.startswith(
             "PARTLY PRIVATE: Every released row leaves at least 5 of 38 values of age possible"
         )
-        assert "  bits leaked, L0        5.25   2.93\n" in text
+        assert "  bits leaked, L0         5.25     2.93\n" in text
         assert "  fewest values left        1      5\n" in text
         assert "  distortion                0   10.5\n" in text
         assert "fewest values left  at least 5      5  holds" in text
         assert "chol  154 -> 3           280     10.5  3.3334  236, 238, 4 more -> 237" in text
-        assert text.endswith("within the limits.\n(found by: exact, contiguous)")
+        assert text.endswith("within the limits. (found\nby: exact, contiguous)")
 
     def test_warnings_and_suppressed_rows(self) -> None:
         text = release_text(release(point=point(5, None, suppressed_rows=4), warnings=("Beware.",)))
         assert text.endswith("\n\nNote: Beware.")
-        assert "  suppressed rows           0      4" in text
+        assert "  suppressed rows            0        4" in text
         assert "\n  distortion" not in text
 
     def test_no_line_is_too_long(self) -> None:

@@ -31,7 +31,7 @@ class TestPolicyRows:
         rows = [check.words for check in Policy(limits=limits).check(audit).checks]
         assert [name for name, _, _ in rows] == [
             "bits leaked, L0",
-            "bits that every group tells, I*",
+            "always revealed, I*",
             "fewest values left",
             "k-anonymity",
             "distinct l-diversity",

@@ -284,8 +284,11 @@ def test_a_column_is_told_exactly_and_in_its_own_kind(column: str, rules: list[s
         ("whole=prefix:2:3", "prefix"),
         ("double=census-counts", "column 'double' has values that census-counts is not about, 3 different"),
         ("truth=round:5", "column 'truth' holds neither numbers nor dates nor texts"),
-        ("day=round:5", "column 'day' holds dates, which round:5 is not about; tell them with date:year"),
-        ("whole=date:month", "column 'whole' holds numbers, which date:month is not about; tell them with"),
+        ("day=round:5", "column 'day' holds dates, which round:5 is not about; publish them with date:year"),
+        (
+            "whole=date:month",
+            "column 'whole' holds numbers, which date:month is not about; publish them with",
+        ),
         ("double=prefix:1", "column 'double' holds numbers with a point, which prefix:1 is not about; give"),
         ("code=date:year", "column 'code' is text, for 4 of its 4 different values are not dates"),
     ],
@@ -598,7 +601,7 @@ def test_a_text_has_no_largest_change() -> None:
 def test_digits_told_as_text_are_not_compared_with_cells_of_numbers() -> None:
     found = rules_of({"z": [1234, 1299, 90210, 90219], "s": LETTERS}, "prefix:2")
     assert found["finest"] is None
-    assert "z is told as text" in found["finest_reason"]
+    assert "z is published as text" in found["finest_reason"]
     assert "withhold nothing" not in found["verdict"]
 
 
@@ -649,7 +652,7 @@ def test_a_total_of_one_contributor_is_said_as_such() -> None:
     assert (totals["told"], totals["alone"], totals["closest"]["error_exact"]) == (3, 2, "1/2")
     found = rules_of({"z": ["a", "b"], "s": [0, 7]}, "customers:1:100")
     assert found["totals"][0]["closest"] is None
-    assert "In 2 told groups there is one contributor: the total is their amount." in found["verdict"]
+    assert "2 published totals have a single contributor: the total is their amount." in found["verdict"]
     assert "another" not in found["verdict"]
 
 
@@ -675,7 +678,7 @@ def test_finest_cells_tell_where_they_protect_less() -> None:
     pairs = [(3, "r"), (5, "t"), (7, "q"), (10, "u"), (11, "r"), (13, "r"), (13, "v")]
     found = rules_of({"z": [x for x, _ in pairs], "s": [s for _, s in pairs]}, "round:5")
     assert (found["after"]["maximin"], found["finest"]["maximin"]) == (0.0, 1.0)
-    assert "But they tell 1.00 bits in every group (under the rules 0.00)" in found["verdict"]
+    assert "But they reveal 1.00 bits in every group (under the rules 0.00)" in found["verdict"]
     pairs = [(5, "r"), (7, "p"), (7, "q"), (7, "q"), (13, "p"), (13, "q"), (16, "p"), (16, "q"), (17, "p")]
     table = {"z": [x for x, _ in pairs], "s": [s for _, s in pairs], "u": [1, 1, 2, 3, 4, 5, 6, 7, 8]}
     found = rules_of(table, "round:10")
@@ -687,7 +690,7 @@ def test_finest_cells_tell_where_they_protect_less() -> None:
 
 def test_the_statement_of_a_least_size_is_about_rows() -> None:
     found = rules_of({"z": ["a", "b"], "s": [1, 2]}, "min-cell:2")
-    stars = "Rows in groups of fewer than 2 are withheld: their public columns are told as *."
+    stars = "Rows in groups of fewer than 2 are withheld: their public columns are published as *."
     assert found["applied"][0]["statement"] == stars
     counts = rules_of({"z": [1, 2], "s": [1, 2]}, "z=min-cell:2")
     assert "<2" in counts["applied"][0]["statement"]
@@ -696,19 +699,19 @@ def test_the_statement_of_a_least_size_is_about_rows() -> None:
 def test_rows_stand_behind_totals_where_rules_are_about_totals() -> None:
     table = pa.table({"z": ["n"] * 4 + ["s"] * 2, "kwh": [200] * 4 + [900, 120]})
     found = nl.audit(table, sensitive="kwh", public="z", rule="nk:1:1")
-    assert repr(found).startswith("nk:1:1: 0 of 2 totals of kwh are told, so no amount is given away by one.")
+    assert repr(found).startswith("nk:1:1: 0 of 2 totals of kwh are published, so none gives an amount away.")
     assert "The rows themselves, if they were published: NOT PRIVATE" in repr(found)
     assert "seen under" not in found.summary
-    assert found.summary["totals told under"] == "kwh=nk:1:1"
+    assert found.summary["totals published under"] == "kwh=nk:1:1"
 
 
 def test_one_is_singular() -> None:
     found = rules_of({"z": ["a", "b", "b"], "s": [1, 2, 3]}, "min-cell:2")
     assert "1 of 3 rows is withheld, in 1 group; that it is can be seen." in found["verdict"]
     found = rules_of({"z": ["a", "a", "a", "b"], "s": [5, 5, 5, 1]}, "15/90")
-    assert "0 of 2 totals of s are told" in found["verdict"]
+    assert "0 of 2 totals of s are published" in found["verdict"]
     found = rules_of({"z": ["a", "a", "a", "b"], "s": [5, 5, 5, 1]}, "3/90")
-    assert "1 of 2 totals of s is told" in found["verdict"]
+    assert "1 of 2 totals of s is published" in found["verdict"]
 
 
 def test_what_rules_change_shows_itself_as_a_table() -> None:
@@ -717,5 +720,5 @@ def test_what_rules_change_shows_itself_as_a_table() -> None:
     assert rules is not None
     first, *rest = repr(rules).splitlines()
     assert first == rules.verdict
-    assert "  fewest values left               1        2" in rest
+    assert "  fewest values left   1        2" in rest
     assert "<td style='text-align:right" in rules._repr_html_()

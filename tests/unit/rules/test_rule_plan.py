@@ -227,8 +227,8 @@ def test_the_error_of_a_variance_is_what_happens(rule: Coarsening, people: int, 
     ("people", "high", "rule", "certain", "said"),
     [
         (3, 60, "top:90", (22, 61), "off by 18.1667 at most; the rule by 355 at most"),
-        (3, 60, "digits:1", (24, 35), "tell no more"),
-        (5, 20, "digits:1", (14, 21), "tell no more"),
+        (3, 60, "digits:1", (24, 35), "leak no more"),
+        (5, 20, "digits:1", (14, 21), "leak no more"),
         (5, 20, "round:2:down", (17, 21), "no finer cells are known"),
         (3, 60, "round:5", (55, 61), "no finer cells are known"),
         (4, 30, "round:5", (24, 31), "no finer cells are known"),
@@ -276,7 +276,7 @@ def test_a_search_that_is_cut_short_is_a_bound(monkeypatch: pytest.MonkeyPatch) 
         assert after.reach_exact == (after.reach == after.witness_reach)
         assert after.finest is not None
         assert after.finest.reach <= after.witness_reach
-        if "tells everything" in after.verdict:
+        if "gives everything away" in after.verdict:
             assert before.reach == before.values_of_record
 
 
@@ -345,12 +345,12 @@ def test_verdicts() -> None:
         return rule_plan(query, rule, n=n, bounds=asked, step=1 if bounds else None).verdict
 
     assert "So does the exact count: at worst the rule protects nothing" in said("count", "round:5", 1000)
-    assert "tells everything" in said("sum", "15/15", 15, 0, 100)
+    assert "gives everything away" in said("sum", "15/15", 15, 0, 100)
     assert "withholds every answer" in said("sum", "15/15", 14, 0, 100)
     assert "off by 0.5 instead of 15" in said("value", "top:90", None, 0, 120)
     assert "no equal cells" in said("sum", "round:100", 1000, 0, 1000)
-    assert "tells nothing" in said("sum", "round:1000000:down", 10, 0, 10)
-    assert "always told, tell no more" in said("sum", "nk:1:15", 7, 0, 1000)
+    assert "reveals nothing" in said("sum", "round:1000000:down", 10, 0, 10)
+    assert "always told, leak no more" in said("sum", "nk:1:15", 7, 0, 1000)
 
 
 def test_a_rule_plan_reads_well() -> None:

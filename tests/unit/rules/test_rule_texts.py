@@ -247,7 +247,7 @@ def test_a_total_of_zero_is_told_and_nothing_negative_is_added(text: str) -> Non
 def test_a_total_of_zero_needs_enough_customers() -> None:
     found = nl.rule("15/15")
     assert [found.passes([0] * many) for many in (3, 14, 15)] == [False, False, True]
-    assert found.statement.endswith("a total of 0 of enough customers is told.")
+    assert found.statement.endswith("a total of 0 of enough customers is published.")
 
 
 @pytest.mark.parametrize("text", EXAMPLES)

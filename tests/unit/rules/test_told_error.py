@@ -50,12 +50,12 @@ def test_no_number_is_told_farther_off(
 def test_plans_state_both(text: str, told: int | None, middle: Fraction) -> None:
     found = plan("count", n=1000, rule=text)
     assert (found.told_error, found.worst_error) == (told, middle)
-    assert ("the number told" in str(found)) == (told not in {None, middle})
+    assert ("the published number" in str(found)) == (told not in {None, middle})
     assert str(found).count("protects nothing") == 1
 
 
 def test_labels_and_totals() -> None:
-    assert "; the middle of what is told alike is off by 15 at most." in str(
+    assert "; the middle of the values published alike is off by 15 at most." in str(
         plan("value", bounds=(0, 120), step=1, rule="top:90")
     )
     assert plan("value", bounds=(0, 80), step=1, rule="top:90").told_error is None

@@ -68,7 +68,9 @@ class TestWish:
             ({"weight": 1, "suppress": -0.1}, "at least 0 and below 1"),
             ({"weight": 1, "objective": "both leaks"}, "'leakage', 'maximin' or 'both'"),
             ({"weight": 1, "utility": "beauty"}, "'resolution' or 'distortion'"),
-            ({"weight": 1, "method": "magic"}, "'auto', 'greedy' or 'exact'"),
+            ({"weight": 1, "method": "first-rise", "min_rows": 2}, "stops by a weight and keeps to no limit"),
+            ({"min_rows": 2, "method": "first-rise"}, "stops by a weight and keeps to no limit"),
+            ({"weight": 1, "method": "magic"}, "'auto', 'greedy', 'exact' or 'first-rise'"),
         ],
     )
     def test_refuses_what_makes_no_sense(self, options: dict[str, Any], message: str) -> None:
@@ -472,6 +474,7 @@ class TestSurvey:
             "all partitions",
             "generalise and suppress",
             "steepest descent",
+            "IAC-MDSF",
             "Mondrian",
             "equal width",
             "equal frequency",
@@ -529,7 +532,7 @@ class TestSurvey:
             "exact, contiguous",
             "dealing",
         ]
-        with pytest.raises(RequestError, match="'auto', 'greedy' or 'exact'"):
+        with pytest.raises(RequestError, match="'auto', 'greedy', 'exact' or 'first-rise'"):
             survey(AABB, method="magic")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("utility", ["distortion", "resolution"])

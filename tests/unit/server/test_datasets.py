@@ -57,6 +57,21 @@ def test_a_dataset_says_what_its_columns_may_hold(server: Example) -> None:
     assert server.owner.get("/v1/datasets/meters").json()["analyst_spent"] == 0
 
 
+def test_a_dataset_says_what_can_be_asked_by_name(tmp_path: Path) -> None:
+    path = write_curator(tmp_path)
+    path.write_text(path.read_text() + '[queries.excess]\nformula = "max(kwh - 5, 0)"\nstep = 0.5\n')
+    with example(tmp_path) as server:
+        assert server.analyst.get("/v1/datasets/meters").json()["queries"] == [
+            {
+                "name": "excess",
+                "columns": ["kwh"],
+                "definition": "mean of max(kwh - 5, 0), in steps of 0.5",
+            }
+        ]
+        (answer,) = server.analyst.ask("SELECT excess() FROM meters").json()["answers"]
+        assert answer["lower"] <= (3.5 + 5 + 2) / 8 <= answer["upper"]
+
+
 def test_dates_and_reaches_are_plain_json(tmp_path: Path) -> None:
     write_curator(tmp_path, bits='"reach 20"')
     path = tmp_path / "curator.toml"

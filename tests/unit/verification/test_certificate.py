@@ -128,7 +128,7 @@ def test_any_key_may_be_missing(key: tuple[str, ...]) -> None:
     ("change", "problem"),
     [
         ({"columns": {"sensitive": [], "public": ["a"], "given": [], "keep": []}}, "no sensitive"),
-        ({"columns": {"sensitive": ["a"], "public": ["a"], "given": [], "keep": []}}, "twice"),
+        ({"columns": {"sensitive": ["a"], "public": ["b"], "given": [], "keep": ["a"]}}, "twice"),
         ({"partition": []}, "no cell"),
         ({"surprise": 1}, "unknown name"),
         ({"created": 5}, "created is not a text"),

@@ -3,6 +3,7 @@
 import typer
 
 from noiseless.cli.attacks import inference, meters, queries, records
+from noiseless.cli.options import reads
 
 HELP = """Play an adversary against a table: what a release would give away, by budget, with intervals.
 
@@ -16,12 +17,12 @@ Examples:
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
 # A line a game.
-app.command("membership", help=meters.MEMBERSHIP_HELP)(meters.membership_command)
-app.command("appliances", help=meters.APPLIANCES_HELP)(meters.appliances_command)
-app.command("linkage", help=records.LINKAGE_HELP)(records.linkage_command)
-app.command("homogeneity", help=records.HOMOGENEITY_HELP)(records.homogeneity_command)
-app.command("hypothesis", help=inference.HYPOTHESIS_HELP)(inference.hypothesis_command)
-app.command("estimate", help=inference.ESTIMATE_HELP)(inference.estimate_command)
-app.command("differencing", help=queries.DIFFERENCING_HELP)(queries.differencing_command)
-app.command("binary-search", help=queries.BINARY_SEARCH_HELP)(queries.binary_search_command)
-app.command("reconstruction", help=queries.RECONSTRUCTION_HELP)(queries.reconstruction_command)
+app.command("membership", help=meters.MEMBERSHIP_HELP)(reads(meters.membership_command))
+app.command("appliances", help=meters.APPLIANCES_HELP)(reads(meters.appliances_command))
+app.command("linkage", help=records.LINKAGE_HELP)(reads(records.linkage_command))
+app.command("homogeneity", help=records.HOMOGENEITY_HELP)(reads(records.homogeneity_command))
+app.command("hypothesis", help=inference.HYPOTHESIS_HELP)(reads(inference.hypothesis_command))
+app.command("estimate", help=inference.ESTIMATE_HELP)(reads(inference.estimate_command))
+app.command("differencing", help=queries.DIFFERENCING_HELP)(reads(queries.differencing_command))
+app.command("binary-search", help=queries.BINARY_SEARCH_HELP)(reads(queries.binary_search_command))
+app.command("reconstruction", help=queries.RECONSTRUCTION_HELP)(reads(queries.reconstruction_command))

@@ -15,6 +15,7 @@ from noiseless.cli.attacks.options import (
     PlotOption,
     TableArgument,
     check_bounds,
+    percent_text,
     play,
 )
 from noiseless.cli.blur import DomainsOption, HypothesisBounds, ModeOption
@@ -97,7 +98,7 @@ def hypothesis_command(
     hypothesis: Annotated[str, option("The fact: a column compared with an expression of others.", "TEXT")],
     max_changes: Annotated[
         list[Decimal],
-        number_option("--max-change", "D", "The most that a value may move; give it again for more blurs."),
+        number_option("--max-change", "D", "The most that a value may move; repeat it for more blurs."),
     ],
     bounds: HypothesisBounds = None,
     schema: DomainsOption = None,
@@ -121,5 +122,6 @@ def _hypothesis_text(game: "Game") -> str:
     rows, true = game.settings["rows"], game.settings["true"]
     share = max(true, rows - true) / rows
     fact = game.settings["hypothesis"]
-    title = f"{fact} holds for {true:,} of {rows:,} rows; whoever sees nothing is right for {share:.3f}."
+    baseline = f"Baseline: a blind guess is right for {percent_text(share)}."
+    title = f"{fact} holds for {true:,} of {rows:,} rows. {baseline}"
     return f"{title}\n{game!r}"

@@ -70,8 +70,8 @@ def membership_command(
         Decimal,
         number_option("--most-missing", "SHARE", "Leave out households that lack more of their readings."),
     ] = Decimal("0.001"),
-    query: Annotated[Literal["mean", "sum"], option("What is told of a group.")] = "mean",
-    people: Annotated[list[int] | None, option("A group's size; give it again for more.", "N")] = None,
+    query: Annotated[Literal["mean", "sum"], option("What is published about a group.")] = "mean",
+    people: Annotated[list[int] | None, option("A group's size; repeat it for more.", "N")] = None,
     budgets: BudgetsOption = None,
     adversary: Annotated[
         list[MembershipAdversary] | None, option("How to guess; all ways without it.")
@@ -81,7 +81,7 @@ def membership_command(
         typer.Option("--printed", help="Play also with the cells of the recipe as first printed, too many."),
     ] = False,
     window: Annotated[
-        int | None, option("Tell so many answers a round, at random times.", "N", min=3)
+        int | None, option("Publish this many answers a round, at random times.", "N", min=3)
     ] = None,
     rounds: RoundsOption = 1000,
     seed: SeedOption = 0,
@@ -154,7 +154,9 @@ def _notes(game: "Game", *, declared: bool) -> list[str]:
         answers = f"{settings['window']:,} answers"
         notes.append(f"Bits are those of one answer: {answers} of {bits:g} tell {total:,.0f} of a household.")
     if any(one.details["recipe"] == "printed" for one in game.results):
-        notes.append("Cells as printed let one household tell more than the budget; see `reach` in the JSON.")
+        notes.append(
+            "Cells as printed leak more about one household than the budget; see `reach` in the JSON."
+        )
     if not declared:
         notes.append("The bounds were taken from the readings; a release must declare them: --bounds LO HI.")
     if settings["left_out"]:
@@ -184,7 +186,7 @@ def appliances_command(
     table: TableArgument,
     *,
     meter: Annotated[str, column_option("The readings of the whole house.")],
-    circuit: Annotated[list[str], column_option("The readings of one appliance; give it again for more.")],
+    circuit: Annotated[list[str], column_option("The readings of one appliance; repeat it for more.")],
     bounds: ReadingBoundsOption,
     step: ReadingStepOption = None,
     budgets: BudgetsOption = None,

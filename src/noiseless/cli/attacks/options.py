@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TableArgument = Annotated[str, typer.Argument(metavar="TABLE", help="A file, a glob or a database table.")]
 BudgetsOption = Annotated[
     list[str] | None,
-    option('Bits that one person may tell, or "reach K"; give it again for more.', "B", "--budget"),
+    option('Bits that may leak about one person, or "reach K"; repeat it for more.', "B", "--budget"),
 ]
 RoundsOption = Annotated[int, option("How many rounds to play.", "N", min=1)]
 SeedOption = Annotated[int, option("Where random numbers begin.", "SEED", min=0)]
@@ -95,3 +95,12 @@ def with_entropy(game: "Game") -> str:
     values = game.settings["values"]
     held = f"The value is one of {values:,}: {Bits(values)}"
     return f"{game!r}\n{held}. A budget as large as that protects nothing."
+
+
+def percent_text(share: float) -> str:
+    """A share that guarantees nothing, in per cent to the nearest of three digits.
+
+    >>> percent_text(0.35), percent_text(1 / 3)
+    ('35 %', '33.3 %')
+    """
+    return f"{100 * share:.3g} %"

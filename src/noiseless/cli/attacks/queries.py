@@ -16,6 +16,7 @@ from noiseless.cli.attacks.options import (
     StepOption,
     TableArgument,
     check_bounds,
+    percent_text,
     play,
     with_entropy,
 )
@@ -42,7 +43,7 @@ def curator_attack(game: str, doing: str) -> Callable[..., None]:
         public: Annotated[
             list[str] | None,
             column_option(
-                "A column that everybody knows: whoever is alone in these can be singled out. Everybody, if"
+                "A column everyone knows: people who are unique in these can be singled out. Everyone, if"
                 " not given."
             ),
         ] = None,
@@ -78,7 +79,7 @@ binary_search_command = curator_attack("binary_search", "searching")
 
 
 DIFFERENCING_HELP = """\
-Ask a curator for sums and counts with and without one person: what that tells, and what it costs.
+Ask a curator for sums and counts with and without one person: what that reveals, and what it costs.
 
 A real curator answers, in a temporary folder, until its ledger refuses.
 
@@ -94,7 +95,7 @@ differencing_command = curator_attack("differencing", "asking")
 
 
 RECONSTRUCTION_HELP = """\
-Solve for a private column from sums over random halves of some people, told in cells or with noise.
+Solve for a private column from sums over random halves of some people, answered in cells or with noise.
 
 Examples:
 
@@ -118,12 +119,10 @@ def reconstruction_command(
     bounds: BoundsOption = None,
     step: StepOption = Decimal(1),
     budgets: BudgetsOption = None,
-    questions: Annotated[
-        list[int] | None, option("How many sums; give it again for more.", "N", min=1)
-    ] = None,
+    questions: Annotated[list[int] | None, option("How many sums; repeat it for more.", "N", min=1)] = None,
     mechanisms: Annotated[
         list[SumRelease] | None,
-        option("How sums are told; in cells and with Gaussian noise without it.", None, "--mechanism"),
+        option("How sums are answered; by default in cells and with Gaussian noise.", None, "--mechanism"),
     ] = None,
     people: Annotated[int, option("How many take part, drawn by lot.", "N", min=2, max=200)] = 30,
     within: Annotated[
@@ -147,5 +146,5 @@ def reconstruction_command(
 
 
 def _reconstruction_text(game: "Game") -> str:
-    guess = f"Whoever sees nothing and guesses the middle is right for {game.settings['guessed']:.3f}."
+    guess = f"Baseline: guessing the middle is right for {percent_text(game.settings['guessed'])} of people."
     return f"{with_entropy(game)}\n{guess}"

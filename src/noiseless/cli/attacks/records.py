@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from noiseless.cli.attacks.options import BudgetsOption, GapsOption, PlotOption, TableArgument, play
+from noiseless.cli.attacks.options import (
+    BudgetsOption,
+    GapsOption,
+    PlotOption,
+    TableArgument,
+    percent_text,
+    play,
+)
 from noiseless.cli.options import (
     CategoricalOption,
     DistinctOption,
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from noiseless.questions import Span
 
 LINKAGE_HELP = """\
-Which share of records is unique in what is told of them: whoever knows that much finds them.
+What share of records is unique in what is published: anyone who knows that much finds them.
 
 Examples:
 
@@ -49,7 +56,7 @@ def linkage_command(
     column: Annotated[
         list[str] | None,
         per_column(
-            "A column that is told as its cell, with its bounds and its step; give it again for more."
+            "A column published as its cell, with its bounds and step; repeat it for more."
             " A single one may stand by itself, with --bounds.",
             "COL=LO:HI[:STEP]",
         ),
@@ -105,7 +112,7 @@ def _spans(
 
 
 HOMOGENEITY_HELP = """\
-How many people's sensitive value is told by what is public about them, in a table or in a release.
+How many people's sensitive value their public values give away, in a table or in a release.
 
 Examples:
 
@@ -122,9 +129,9 @@ Examples:
 def homogeneity_command(
     table: TableArgument,
     *,
-    sensitive: Annotated[list[str], column_option("What the adversary is after; several are one.")],
-    public: Annotated[list[str], column_option("What it sees; give it again for more columns.")],
-    given: Annotated[list[str] | None, column_option("What it knows from elsewhere.")] = None,
+    sensitive: Annotated[list[str], column_option("The secret; several columns count as one.")],
+    public: Annotated[list[str], column_option("A column the adversary sees; repeat it for more.")],
+    given: Annotated[list[str] | None, column_option("A column it knows from another source.")] = None,
     released: Annotated[
         str | None, option("A release of the table; with --unit or --same-order.", "TABLE")
     ] = None,
@@ -133,12 +140,12 @@ def homogeneity_command(
     same_order: Annotated[
         bool, typer.Option("--same-order", help="The release has its rows in the order of the table.")
     ] = False,
-    few: Annotated[int, option("How few values left count as told.", "N", min=1)] = 1,
+    few: Annotated[int, option("How few remaining values count as disclosed.", "N", min=1)] = 1,
     budgets: BudgetsOption = None,
     min_posteriors: Annotated[
         list[int] | None,
         option(
-            "Release the table with K sensitive values behind each answer; give it again for more.",
+            "Release the table with K sensitive values behind each answer; repeat it for more.",
             "K",
             "--min-posterior",
             min=1,
@@ -148,7 +155,7 @@ def homogeneity_command(
     numeric: NumericOption = None,
     categorical: CategoricalOption = None,
     missing: Annotated[
-        Missing, option("A missing value is one value, drops its row, or is an error.")
+        Missing, option("A missing value counts as one more value, drops its row, or is an error.")
     ] = "value",
     distinct_rows: DistinctOption = False,
     plot: PlotOption = None,
@@ -160,5 +167,5 @@ def homogeneity_command(
 
 
 def _homogeneity_text(game: "Game") -> str:
-    blind = f"Whoever sees nothing guesses right with probability {game.settings['blind_guess']:.3f}."
+    blind = f"Baseline: a blind guess is right {percent_text(game.settings['blind_guess'])} of the time."
     return f"{game!r}\n{blind}"

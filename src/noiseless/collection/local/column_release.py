@@ -348,7 +348,7 @@ def _of_one_type(several: list[pa.Array]) -> list[pa.Array]:
     return several if len(types) == 1 else [told.cast(pa.float64()) for told in several]
 
 
-_FILL = "fill them, or pass --missing drop, or --missing value to tell that they are missing"
+_FILL = "fill them, or pass --missing drop, or --missing value to publish that they are missing"
 
 
 def middle_text(value: Fraction) -> str:

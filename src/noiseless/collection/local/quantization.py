@@ -116,7 +116,7 @@ class Quantized:
             if part.protects_nothing and part.cells > 1:
                 found.append(f"every value of {part.name} has a cell of its own: this protects nothing")
             elif part.smallest_posterior == 1 and part.cells > 1:
-                found.append(f"some cells of {part.name} hold one value: whoever has it is told exactly")
+                found.append(f"some cells of {part.name} hold one value: it is published exactly")
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def column_release(
     release = ColumnRelease(schedule, texts=texts, **options)
     if any(part.missing != (release.missing == "value") for part in release.parts):
         raise RequestError(
-            'a mechanism that tells missing values goes with missing="value", and only with it'
+            'a mechanism that publishes missing values needs missing="value", and nothing else does'
         )
     if release.unit is None and schedule.ends:
         raise RequestError("a budget over time is one person's; name the column that names a person")

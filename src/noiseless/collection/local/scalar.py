@@ -196,7 +196,7 @@ class LocalQuantizer:
             remedy = "declare wider bounds or a finer step, or clamp them to the nearest value"
             raise DomainError(self.name, found.outside, describe(self.span), remedy)
         if found.missing_count and not self.missing:
-            remedy = "fill them, drop them, or tell them as a value"
+            remedy = "fill them, drop them, or publish them as a value"
             raise MissingValuesError(self.name, found.missing_count, remedy)
 
     @cached_property
@@ -253,10 +253,10 @@ def strange_text(count: int, where: str = "") -> str:
     """That a column has values that are no numbers.
 
     >>> strange_text(2)
-    'holds 2 values that are no numbers; mend them, and write decimals with a point, not a comma'
+    'holds 2 values that are no numbers; mend them, or add --decimal , if that is how decimals are written'
     """
     values = "1 value that is no number" if count == 1 else f"{count:,} values that are no numbers"
-    return f"holds {values}; {where}mend them, and write decimals with a point, not a comma"
+    return f"holds {values}; {where}mend them, or add --decimal , if that is how decimals are written"
 
 
 def describe(span: Span) -> str:

@@ -138,7 +138,7 @@ class Schedule:
         found, left = Spending(), readings
         for stage in self.stages:
             if left is None and stage.readings is None:
-                raise RequestError("readings without end tell more than any budget; say how many")
+                raise RequestError("endless readings leak more than any budget; say how many there are")
             taken = min(n for n in (left, stage.readings) if n is not None)
             found = found.and_also(stage.mechanism.reach, taken)
             left = None if left is None else left - taken
@@ -236,7 +236,7 @@ def local_mechanism(
     if sum(limit is not None for limit in (budget, reach, max_error)) != 1:
         raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
     if missing and len(spans) > 1:
-        raise RequestError("missing values are told of one column only; drop them, or fill them")
+        raise RequestError("missing values are published for one column only; drop them, or fill them")
     (name, span), *others = spans.items()
     if max_error is not None:
         if others:
@@ -245,7 +245,7 @@ def local_mechanism(
     allowed = int(reach or 0) if budget is None else allowed_reach(budget)
     if allowed < _TELLS_SOMETHING:
         raise RequestError(
-            "a budget below one bit allows one output only, a constant that tells nothing; give 1 bit or more"
+            "a budget below one bit allows one output only, a constant that says nothing; give 1 bit or more"
         )
     if others:
         return LocalVector.finest(spans, allowed)

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn
+from noiseless.questions.declared_query import DeclaredQuery
 from noiseless.questions.filters import NOBODY, Filter, joined, normal, split
 from noiseless.questions.question import Aggregate, Limits, Question
 from noiseless.questions.sql.conditions import among, read_condition
 from noiseless.questions.sql.constants import Linear, read_linear
 from noiseless.questions.sql.expressions import Combination, answer_to, constant
-from noiseless.questions.sql.scope import Scope, bare, function_refused
+from noiseless.questions.sql.scope import Scope, bare, function_refused, matching
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
 _SIMPLE: dict[type[exp.Expression], Aggregate] = {exp.Min: "min", exp.Max: "max", exp.Median: "median"}
@@ -61,6 +63,8 @@ class AggregateReader:
         rows = self.where if more is None else joined([self.where, more])
         if quantile := self._quantile(node, rows):
             return quantile
+        if type(node) is exp.Anonymous:
+            return self._declared(node, rows)
         maker = self._makers().get(type(node))
         if maker is None:
             return None
@@ -82,6 +86,18 @@ class AggregateReader:
             exp.Stddev: lambda node, rows: self._sample_variance(node, rows).root(),
             exp.StddevSamp: lambda node, rows: self._sample_variance(node, rows).root(),
         }
+
+    def _declared(self, node: exp.Anonymous, rows: Filter) -> Combination | None:
+        """A query that the owner declares, by its name."""
+        queries = {} if self.limits is None else {query.name: query for query in self.limits.queries}
+        name = matching(exp.to_identifier(str(node.this)), queries)
+        if name is None:
+            if close := get_close_matches(str(node.this)[:100].lower(), list(queries), n=1):
+                self.scope.refuse(node, "a function is not understood here", f"did you mean {close[0]}()?")
+            return None
+        if node.expressions:
+            self.scope.refuse(node, f"{name}() takes nothing", f"write {name}()")
+        return self._ask("declared", None, rows, node, declared=queries[name])
 
     def _check_call(self, node: exp.Expression) -> None:
         if isinstance(node.this, exp.Distinct):
@@ -188,7 +204,7 @@ class AggregateReader:
         if not continuous:
             return self._scaled("quantile", argument, node, share.offset)
         if share.offset != Fraction(1, 2):
-            self.scope.refuse(node, "only the median is told between two values", "ask for PERCENTILE_DISC")
+            self.scope.refuse(node, "only the median is placed between two values", "ask for PERCENTILE_DISC")
         return self._scaled("median", argument, node)
 
     def _scaled(
@@ -259,6 +275,8 @@ class AggregateReader:
         where: Filter,
         node: exp.Expression,
         share: Fraction | None = None,
+        *,
+        declared: DeclaredQuery | None = None,
     ) -> Combination:
         """The answer to a question, in its normal form; 0 for a count or a sum over nobody."""
         if self.histogram is not None:
@@ -282,7 +300,7 @@ class AggregateReader:
         with self.scope.speaking_of(node):
             public, private = split(where, schema.private)
             question = Question(
-                aggregate, None if aggregate == "count" else column, public, private, self.by, share
+                aggregate, None if aggregate == "count" else column, public, private, self.by, share, declared
             )
             question.check(schema, self.limits)
         return answer_to(question)

@@ -145,6 +145,8 @@ def write_aggregate(question: Question) -> str:
     """The aggregate of a question, without its filter."""
     if question.aggregate in ("count", "histogram"):
         return "COUNT(*)"
+    if question.declared is not None:
+        return f"{question.declared.name}()"
     column = write_name(str(question.column))
     if question.aggregate == "quantile":
         share = write_number(question.share or Fraction(0))

@@ -95,7 +95,7 @@ def _truth(holds: bool) -> Filter:
 def _true_column(node: exp.Expression, scope: Scope) -> Filter:
     name = scope.column(node)
     if not isinstance(scope.declared(name), BooleanColumn):
-        scope.refuse(node, f"column {name!r} is no condition by itself", "compare it with a constant")
+        scope.refuse(node, f"column {name!r} is not a condition on its own", "compare it with a constant")
     return among(node, name, "=", True, scope)
 
 

@@ -161,7 +161,7 @@ CLAUSES: dict[str, Refusal] = {
 _REMEDIES = {
     _HISTOGRAM: "approx_distinct",
     "ask for PERCENTILE_DISC(p) WITHIN GROUP (ORDER BY column)": "approx_quantile",
-    f"rows are never told; {_HISTOGRAM}": "array_agg group_concat string_agg list",
+    f"rows are never shown; {_HISTOGRAM}": "array_agg group_concat string_agg list",
     "ask for MIN, MAX or MEDIAN": "any_value first last first_value last_value",
     "ask for SELECT c, COUNT(*) ... GROUP BY c ORDER BY COUNT(*) DESC LIMIT 1": "mode",
     "leave it out and round the reply: an answer is an interval": "round floor ceil",
@@ -192,7 +192,7 @@ _NESTED = ("a query within a query is not understood", "ask both as statements o
 _OPERATORS = ("only + - * / are understood between aggregates", "compute the rest from the reply")
 
 _OUTPUTS: dict[tuple[type[object], ...], Refusal] = {
-    (exp.Star,): ("rows are never told", "ask for aggregates, such as COUNT(*) or AVG of a column"),
+    (exp.Star,): ("rows are never shown", "ask for aggregates, such as COUNT(*) or AVG of a column"),
     (exp.Window,): CLAUSES["windows"],
     (exp.Subquery, exp.Select, exp.Exists, exp.SetOperation): _NESTED,
     (exp.Literal, exp.Boolean, exp.Null): ("a constant here is no number", "leave it out"),

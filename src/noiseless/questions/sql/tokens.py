@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sqlglot import Dialect
+from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]  # as documented
 
@@ -23,6 +23,9 @@ _WORDS = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRIN
 
 _MEANT = re.compile(r"(/\*|--)[\s+]*(bits|reach|max_error|least)\s*\(", re.IGNORECASE)
 """The beginning of a comment that was meant as a hint."""
+
+_TAKEN = {"mean", "quantile_disc", "quantile_cont", "list", "corr"}
+"""Functions with a meaning here, or a remedy of their own, that the parser does not know."""
 
 _EXAMPLE = "write e.g. SELECT AVG(kwh) FROM meters WHERE suburb = 'north'"
 
@@ -49,6 +52,22 @@ def quiet_dialect() -> Dialect:
     dialect = Dialect()
     dialect.STRICT_JSON_PATH_SYNTAX = False
     return dialect
+
+
+def is_free_name(name: str) -> bool:
+    """Whether a plain name with brackets after it means nothing yet.
+
+    >>> is_free_name("peak_index"), is_free_name("count"), is_free_name("mean")
+    (True, False, False)
+    """
+    if name.lower() in _TAKEN:
+        return False
+    try:
+        (tree,) = quiet_dialect().parse(f"SELECT {name}()")
+    except SqlglotError:
+        return False
+    called = None if tree is None else tree.expressions[0]
+    return isinstance(called, exp.Anonymous) and called.this == name
 
 
 def position_at(sql: str, place: int) -> Position:
@@ -88,7 +107,7 @@ def _check_kind(sql: str, tokens: Sequence[Token]) -> None:
         if token.token_type is TokenType.SEMICOLON:
             raise SqlError(
                 "the text holds several statements",
-                "send each by itself; those of one batch are priced together",
+                "send each separately; those of one batch are priced together",
                 position=position_at(sql, token.start),
             )
 

@@ -12,6 +12,7 @@ from noiseless.search.merging.baselines import (
     steepest_descent,
 )
 from noiseless.search.merging.path import MergePath, MergePoint
+from noiseless.search.merging.subsets import submodular_agglomeration
 from noiseless.search.problem import Cells, SideInformation
 
 __all__ = [
@@ -33,4 +34,5 @@ __all__ = [
     "maximin_path",
     "mondrian",
     "steepest_descent",
+    "submodular_agglomeration",
 ]

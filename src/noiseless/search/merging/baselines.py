@@ -18,6 +18,7 @@ from noiseless.search.columns import Categories, Column, Numbers
 from noiseless.search.loss import Lagrangian, Utility
 from noiseless.search.measures import Memory
 from noiseless.search.merging.plain_paths import Pair, PlainCells, as_loss
+from noiseless.search.merging.subsets import submodular_agglomeration
 from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.tables.kernels import run_starts
 
@@ -48,7 +49,9 @@ def steepest_descent(
     objective: Literal["leakage", "maximin"] = "maximin",
     side: SideInformation | None = None,
 ) -> Cells:
-    """Merge the pair that lowers the Lagrangian most, of all pairs, as long as one does (after [50] of [P3]).
+    """Merge the pair that lowers the Lagrangian of [P3] most, of all pairs, as long as one does.
+
+    [50] of [P3] merges subsets, by another Lagrangian: that is `submodular_agglomeration`.
 
     Ties go to the lowest first values. The Lagrangian of leakage stands still while three cells or more
     share the smallest S-range, so there it often ends where it began. For few public values: it looks at
@@ -213,9 +216,14 @@ def _at_least_one(cells: int) -> None:
         raise RequestError("at least one cell is needed")
 
 
-SUPPRESSION, DESCENT, MONDRIAN = "generalise and suppress", "steepest descent", "Mondrian"
+SUPPRESSION, DESCENT, SUBSETS, MONDRIAN = (
+    "generalise and suppress",
+    "steepest descent",
+    "IAC-MDSF",
+    "Mondrian",
+)
 WIDTH, FREQUENCY = "equal width", "equal frequency"
-BASELINES = (SUPPRESSION, DESCENT, MONDRIAN, WIDTH, FREQUENCY)
+BASELINES = (SUPPRESSION, DESCENT, SUBSETS, MONDRIAN, WIDTH, FREQUENCY)
 """What other people's methods are called."""
 
 MOST_FOR_MONDRIAN = 60_000
@@ -223,8 +231,13 @@ MOST_FOR_BINS = 300_000
 MOST_PAIRS = 2 * 10**5
 """Steepest descent looks at all pairs before each merge; at no more than about so many in all."""
 
+MOST_FOR_SUBSETS = 2 * 10**6
+"""Public values squared times sensitive ones: agglomeration over subsets takes about a second for more."""
+
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 75, 100, 150, 200, 500, 1000)
 WEIGHTS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
+SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+"""The weights of IAC-MDSF, which are below 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,8 +275,8 @@ class Baselines:
                 cache(partial(generalise_and_suppress, problem.marginal)),
             )
             return {f"k = {k}": partial(made, 1 + int(held[held < k].max(initial=0))) for k in sizes}
-        if name == DESCENT:
-            return self._descent()
+        if name in (DESCENT, SUBSETS):
+            return self._descent() if name == DESCENT else self._subsets()
         book = problem.codebook
         columns = book.columns if isinstance(book, ColumnCodebook) else ()
         most = MOST_FOR_MONDRIAN if name == MONDRIAN else MOST_FOR_BINS
@@ -296,6 +309,13 @@ class Baselines:
         book = problem.codebook if self.utility == "distortion" else None
         run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with)
         return {f"weight {float(weight):g}": partial(run, weight) for weight in WEIGHTS}
+
+    def _subsets(self) -> dict[str, Callable[[], Cells]] | str:
+        joint = self._problem.marginal
+        if joint.size_y**2 * joint.size_x > MOST_FOR_SUBSETS:
+            return "it looks at all pairs of values before each merge, which takes too long"
+        run = partial(submodular_agglomeration, joint)
+        return {f"weight {float(weight):g}": partial(run, weight) for weight in SHARES}
 
     @property
     def _problem(self) -> Problem:

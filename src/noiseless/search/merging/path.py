@@ -162,7 +162,7 @@ class MergePath:
     def frontier(self) -> "list[MergePoint]":
         """The points of the path that no other beats in what is given away and in the loss together."""
         found: list[MergePoint] = []
-        groups = np.split(self._changes, np.flatnonzero(np.diff(self._leak_floats[self._changes]) != 0) + 1)
+        groups = np.split(self._changes, np.flatnonzero(np.diff(self.leak_floats[self._changes]) != 0) + 1)
         for group in groups[::-1]:  # from the least leak on
             t = self.least(group, loss_first=True)
             if not found or below(self.loss(t), self.loss(found[-1].merges)):
@@ -194,13 +194,15 @@ class MergePath:
             )
 
     @cached_property
-    def _leak_floats(self) -> FloatArray:
+    def leak_floats(self) -> FloatArray:
+        """About the logarithms of what the algorithm lowers, at each point."""
         if self.objective == "maximin":
             return np.log2(self.components.astype(np.float64))
         return np.log2(self.leaks[0] / self.leaks[1])
 
     @cached_property
-    def _loss_floats(self) -> FloatArray:
+    def loss_floats(self) -> FloatArray:
+        """About what it costs, at each point."""
         if self.utility == "resolution":
             return np.log2(self.largest_cells.astype(np.float64))
         if self.distortions is None:
@@ -210,7 +212,7 @@ class MergePath:
     def _floats(self, weight: Fraction) -> FloatArray:
         if weight < 0:
             raise RequestError("a weight is not negative")
-        return self._leak_floats + float(weight) * self._loss_floats
+        return self.leak_floats + float(weight) * self.loss_floats
 
     def _first(self, holds: Callable[[int], bool]) -> int:
         """The first point at which something holds that then holds for ever; one past the last if none."""
@@ -237,15 +239,15 @@ class MergePath:
         return int(self._least_losses(points)[0])
 
     def _least_losses(self, points: IntArray) -> IntArray:
-        return _smallest(points, self._loss_floats, self.loss)
+        return _smallest(points, self.loss_floats, self.loss)
 
     def _least_leaks(self, points: IntArray) -> IntArray:
-        return _smallest(points, self._leak_floats, lambda t: Bits(self.leak(t)))
+        return _smallest(points, self.leak_floats, lambda t: Bits(self.leak(t)))
 
     @cached_property
     def _changes(self) -> IntArray:
         """The points at which the leak or the loss becomes another one."""
-        leak, loss = self._leak_floats, self._loss_floats
+        leak, loss = self.leak_floats, self.loss_floats
         return np.append(0, np.flatnonzero((np.diff(leak) != 0) | (np.diff(loss) != 0)) + 1)
 
 

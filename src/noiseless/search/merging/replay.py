@@ -158,5 +158,5 @@ def _by_hulls(codebook: ColumnCodebook, merges: Merges) -> Lengths:
         hulls.join(i, j, cost)
         most = max(most, cost) if hulls.grows else hulls.least(hulls.own, largest=True)[0]
         found.append(most)
-    table, root, unit = np.array(found, np.int64), codebook.combine == "squares", codebook.scaled.unit
-    return Lengths(table[:, 0], table[:, 1], unit**2 if root else unit, root)
+    table = np.array(found, np.int64)
+    return Lengths(table[:, 0], table[:, 1], codebook.cost_unit, codebook.rooted)

@@ -150,7 +150,7 @@ class PiecewiseConstant:
             raise RequestError("all regions need the same number of coordinates")
         whole = BoxSet.union([box for region in regions.values() for box in region])
         if whole.measure != sum((region.measure for region in regions.values()), Fraction(0)):
-            raise RequestError("regions overlap; each vector is told as one of them")
+            raise RequestError("regions overlap; each vector is published as one of them")
         if overlaps(list(regions.values())):
             raise RequestError("regions overlap at their edges; make one of two neighbours half open")
         return cls(tuple(regions.items()))

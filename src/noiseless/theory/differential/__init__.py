@@ -9,7 +9,7 @@ from noiseless.theory.differential.composition import (
     group_information,
     sibson_bound,
 )
-from noiseless.theory.differential.conversion import Conversion, GuaranteeKind, convert
+from noiseless.theory.differential.conversion import Conversion, GuaranteeKind
 from noiseless.theory.differential.conversion_bounds import (
     delta_to_mi,
     dp_to_delta,
@@ -28,6 +28,7 @@ from noiseless.theory.differential.database import (
     smallest_epsilon,
     total_variation,
 )
+from noiseless.theory.differential.extension import convert
 from noiseless.theory.differential.guarantees import (
     InformationBounds,
     Variant,

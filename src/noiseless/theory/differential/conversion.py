@@ -60,7 +60,9 @@ class Conversion:
 
     def _repr_html_(self) -> str:
         numbers = {"epsilon, in nats": self.epsilon, "delta": self.delta}
-        rows = {name: "none" if math.isinf(x) else _shown(x) for name, x in numbers.items() if x is not None}
+        rows = {
+            name: "none" if math.isinf(x) else shown_number(x) for name, x in numbers.items() if x is not None
+        }
         return html_table(self.statement, {**rows, "best possible": "yes" if self.tight else "not known"})
 
     def to_dict(self) -> Mapping[str, object]:
@@ -74,7 +76,7 @@ class Conversion:
 
 
 @dataclass(frozen=True)
-class _Given:
+class Guarantee:
     """A guarantee that is given, read and checked."""
 
     kind: GuaranteeKind
@@ -102,49 +104,26 @@ _NAMES = {
 }
 
 
-def convert(
-    source: GuaranteeKind | str,
-    target: GuaranteeKind | str,
-    *,
-    epsilon: Epsilon | None = None,
-    delta: Delta | None = None,
-    inputs: int | None = None,
-    outputs: int | None = None,
-    target_epsilon: Epsilon | None = None,
-    as_printed: bool = False,
+def converted(
+    given: Guarantee, wanted: GuaranteeKind, target_epsilon: Epsilon | None, *, as_printed: bool
 ) -> Conversion:
-    """What a guarantee of one kind says in terms of another.
-
-    >>> convert("dp", "mi", epsilon=1).statement
-    '1-DP implies 0.123302-MI-DP (nats; 0.177887 bits), the best possible.'
-    >>> convert("mi", "dp", epsilon=0.1).follows
-    False
-
-    Args:
-        source: the kind of the guarantee that is given: "dp", "kl", "mi" or "delta".
-        target: the kind that is wanted.
-        epsilon: what is given, in nats; not of "delta".
-        delta: what is given of "dp" (0 unless told) and "delta".
-        inputs: how many values one entry can take, if that is limited.
-        outputs: how many outputs there are, if that is limited.
-        target_epsilon: with the target "dp": the epsilon' of the (epsilon', delta')-DP that is wanted.
-        as_printed: use the sharpest formula in the statements of [P5], instead of the sharpest known.
-
-    Raises:
-        RequestError: a parameter is missing, makes no sense, or does not belong to the kind.
-    """
-    wanted = _kind(target)
-    given = _read(_kind(source), epsilon, delta, inputs, outputs)
-    if target_epsilon is not None and wanted is not GuaranteeKind.dp:
-        raise RequestError("a target epsilon goes with the target dp")
+    """What a guarantee says in terms of another kind; of one entry, and of one answer."""
     if wanted is GuaranteeKind.delta:
         return _to_delta(given, as_printed=as_printed)
     if wanted is GuaranteeKind.dp:
         return _to_dp(given, target_epsilon, as_printed=as_printed)
-    return _to_nats(given, wanted, *(_to_kl if wanted is GuaranteeKind.kl else _to_mi)(given, as_printed))
+    found = (
+        _to_kl(given, as_printed) if wanted is GuaranteeKind.kl else information(given, as_printed=as_printed)
+    )
+    return _to_nats(given, wanted, *found)
 
 
-def _kind(kind: GuaranteeKind | str) -> GuaranteeKind:
+def read_kind(kind: GuaranteeKind | str) -> GuaranteeKind:
+    """A kind by its name.
+
+    Raises:
+        RequestError: there is none of that name.
+    """
     try:
         return GuaranteeKind(kind)
     except ValueError:
@@ -153,9 +132,14 @@ def _kind(kind: GuaranteeKind | str) -> GuaranteeKind:
         ) from None
 
 
-def _read(
+def read_guarantee(
     kind: GuaranteeKind, epsilon: Epsilon | None, delta: Delta | None, inputs: int | None, outputs: int | None
-) -> _Given:
+) -> Guarantee:
+    """A guarantee that is given.
+
+    Raises:
+        RequestError: a parameter is missing, makes no sense, or does not belong to the kind.
+    """
     if kind is GuaranteeKind.delta:
         if epsilon is not None:
             raise RequestError("(0, delta)-DP has no epsilon; give delta alone, or convert from dp")
@@ -165,14 +149,14 @@ def _read(
         raise RequestError(f"epsilon is missing; give that of the {_NAMES[kind]} to convert from, in nats")
     elif delta is not None and kind is not GuaranteeKind.dp:
         raise RequestError(f"{_NAMES[kind]} has no delta; leave it out, or convert from dp")
-    given = _Given(kind, 0 if epsilon is None else epsilon, 0 if delta is None else delta, inputs, outputs)
+    given = Guarantee(kind, 0 if epsilon is None else epsilon, 0 if delta is None else delta, inputs, outputs)
     upper_epsilon(given.epsilon)
     upper_delta(given.delta)
     conversion_bounds.alphabet(inputs, outputs)
     return given
 
 
-def _to_kl(given: _Given, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG001 - (11) is printed and best
+def _to_kl(given: Guarantee, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG001 - (11) is printed and best
     if given.kind is GuaranteeKind.kl:
         return in_nats(given.epsilon), True
     if given.kind is GuaranteeKind.mi:
@@ -180,7 +164,8 @@ def _to_kl(given: _Given, as_printed: bool) -> tuple[float, bool]:  # noqa: ARG0
     return conversion_bounds.dp_to_kl(given.epsilon, given.delta), True
 
 
-def _to_mi(given: _Given, as_printed: bool) -> tuple[float, bool]:
+def information(given: Guarantee, *, as_printed: bool = False) -> tuple[float, bool]:
+    """The MI-DP that follows, in nats, and whether that is known to be best."""
     sizes = {"inputs": given.inputs, "outputs": given.outputs}
     unlimited = given.inputs is None and given.outputs is None
     if given.kind is GuaranteeKind.mi:
@@ -199,16 +184,16 @@ def _to_mi(given: _Given, as_printed: bool) -> tuple[float, bool]:
     return published_bounds.reverse(through, **sizes), unlimited
 
 
-def _to_nats(given: _Given, wanted: GuaranteeKind, value: float, tight: bool) -> Conversion:
+def _to_nats(given: Guarantee, wanted: GuaranteeKind, value: float, tight: bool) -> Conversion:
     name = _NAMES[wanted]
     if math.isinf(value):
         return Conversion(math.inf, None, "nats", _nothing(given, name), tight)
-    unit = f"nats; {_shown(_bits(value))} bits" if wanted is GuaranteeKind.mi else "nats"
-    statement = f"{given} implies {_shown(value)}-{name} ({unit}), {_quality(tight)}."
+    unit = f"nats; {shown_number(in_bits(value))} bits" if wanted is GuaranteeKind.mi else "nats"
+    statement = f"{given} implies {shown_number(value)}-{name} ({unit}), {quality(tight)}."
     return Conversion(value, None, "nats", statement, tight)
 
 
-def _to_delta(given: _Given, *, as_printed: bool) -> Conversion:
+def _to_delta(given: Guarantee, *, as_printed: bool) -> Conversion:
     tight = True
     if given.kind is GuaranteeKind.kl:
         value = (published_bounds.pinsker if as_printed else conversion_bounds.kl_to_delta)(given.epsilon)
@@ -220,14 +205,14 @@ def _to_delta(given: _Given, *, as_printed: bool) -> Conversion:
     return Conversion(None, value, "probability", _closeness(given, "0", value, tight), tight)
 
 
-def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conversion:
+def _to_dp(given: Guarantee, target: Epsilon | None, *, as_printed: bool) -> Conversion:
     """(epsilon', delta')-DP for a wanted epsilon'; without one epsilon-DP, or what was given if it was DP."""
     if target is None:
         if given.kind is GuaranteeKind.dp:
             value, failure = in_nats(given.epsilon), round_up(upper_delta(given.delta))
             return Conversion(value, failure, "nats", f"{given} is what was given.", tight=True)
         if given.is_perfect:
-            return Conversion(0.0, None, "nats", f"{given} implies 0-DP: nothing is told.", tight=True)
+            return Conversion(0.0, None, "nats", f"{given} implies 0-DP: nothing is revealed.", tight=True)
         return Conversion(math.inf, None, "nats", _nothing(given, "epsilon-DP"), tight=True)
     wanted = read_epsilon(target, "target epsilon")
     if wanted is None:
@@ -237,7 +222,7 @@ def _to_dp(given: _Given, target: Epsilon | None, *, as_printed: bool) -> Conver
     return Conversion(in_nats(target), value, "nats", shown, tight)
 
 
-def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[float, bool]:
+def _delta_at(given: Guarantee, target: Epsilon, *, as_printed: bool) -> tuple[float, bool]:
     if given.kind in {GuaranteeKind.dp, GuaranteeKind.delta}:
         return conversion_bounds.dp_to_dp(given.epsilon, given.delta, target=target), True
     exact, wanted = upper_epsilon(given.epsilon), read_epsilon(target)
@@ -251,9 +236,9 @@ def _delta_at(given: _Given, target: Epsilon, *, as_printed: bool) -> tuple[floa
     return value, searched and (wanted is None or wanted <= tradeoff.LARGEST_TARGET)
 
 
-def _closeness(given: _Given, epsilon: str, delta: float, tight: bool) -> str:
+def _closeness(given: Guarantee, epsilon: str, delta: float, tight: bool) -> str:
     if delta < 1:
-        return f"{given} implies ({epsilon}, {_shown(delta)})-DP, {_quality(tight)}."
+        return f"{given} implies ({epsilon}, {shown_number(delta)})-DP, {quality(tight)}."
     vacuous = f"{given} implies ({epsilon}, 1)-DP, which says nothing"
     if given.kind is GuaranteeKind.mi:
         return (
@@ -262,7 +247,7 @@ def _closeness(given: _Given, epsilon: str, delta: float, tight: bool) -> str:
     return f"{vacuous}."
 
 
-def _nothing(given: _Given, name: str) -> str:
+def _nothing(given: Guarantee, name: str) -> str:
     """Why no finite guarantee follows."""
     if upper_epsilon(given.epsilon) is None:
         return f"{given} is no guarantee: nothing follows."
@@ -271,7 +256,8 @@ def _nothing(given: _Given, name: str) -> str:
     return f"No {name} follows from {given}: it admits outputs that only one of two neighbours can cause."
 
 
-def _quality(tight: bool) -> str:
+def quality(tight: bool) -> str:
+    """Whether more could be said, in words."""
     return "the best possible" if tight else "not known to be the best possible"
 
 
@@ -284,14 +270,14 @@ def _plain(number: Epsilon) -> str:
     return _decimal(significant(rational, _GIVEN_DIGITS, ROUND_HALF_EVEN))
 
 
-def _bits(nats: float) -> float:
+def in_bits(nats: float) -> float:
     """The same in bits, rounded up."""
     from flint import arb
 
     return ball_above(ball(nats) / arb.const_log2())
 
 
-def _shown(value: float) -> str:
+def shown_number(value: float) -> str:
     """Six digits, rounded up."""
     return _decimal(significant(value, _DIGITS))
 

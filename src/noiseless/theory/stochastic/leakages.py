@@ -184,17 +184,23 @@ def local_dp_attainable(joint: JointRange) -> bool:
     return joint.is_unrelated()
 
 
-def local_dp_statement(joint: JointRange) -> str:
-    """What the joint range alone says about local differential privacy, in words (section VI-B of [P3])."""
+def local_dp_statement(joint: JointRange, x: str = "x", y: str = "y") -> str:
+    """What the joint range alone says about local differential privacy, in words (section VI-B of [P3]).
+
+    Args:
+        joint: the joint range.
+        x: what is hidden, in words.
+        y: what is seen.
+    """
     blocks = maximin(joint).ratio
     if blocks > Fraction(1):
         return (
-            f"Local differential privacy is unattainable for any prior: {blocks} classes of x can be told "
+            f"Local differential privacy is unattainable for any prior: {blocks} classes of {x} can be told "
             "apart (I* > 0)."
         )
     if not joint.is_unrelated():
         return (
             "Local differential privacy is unattainable for any prior: nothing can be told for sure of "
-            "everybody (I* = 0), but some y excludes some x (L0 > 0)."
+            f"everybody (I* = 0), but some {y} excludes some {x} (L0 > 0)."
         )
-    return "Local differential privacy is attainable: every x can cause every y (L0 = 0)."
+    return f"Local differential privacy is attainable: every {x} can cause every {y} (L0 = 0)."

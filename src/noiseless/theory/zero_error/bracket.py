@@ -8,7 +8,7 @@ from math import floor
 from typing import Any
 
 from noiseless.display import Facts, Shown
-from noiseless.exact import Bits, Enclosure
+from noiseless.exact import Bits, Enclosure, Nats, ball, ball_below, round_down, round_up
 from noiseless.measures import leakage
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import block_codes, independence
@@ -91,6 +91,29 @@ class ZeroErrorBracket(Shown):
                     for word in code.words
                 )
         return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON: what is achieved is rounded down, what bounds it is rounded up; inputs count from 1."""
+        alpha, theta, cover = self.independence, self.theta, self.cover
+        return {
+            "lower": self.lower.lower,
+            "upper": self.upper.upper,
+            "lower_nats": ball_below(ball(self.lower.words).log() / self.lower.length),
+            "upper_nats": Nats(self.upper.ratio).upper,
+            "method": "zero-error",
+            "exact": self.exact,
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "never_confused": [node + 1 for node in alpha.nodes],
+            "never_confused_at_most": alpha.bound,
+            "codes": [{"length": c.length, "words": c.size, "at_most": c.bound} for c in self.codes],
+            "theta_lower": round_down(theta.lower),
+            "theta_upper": round_up(theta.upper),
+            "cover_lower": round_down(cover.lower),
+            "cover_upper": round_up(cover.upper),
+            "leakage_subranges": self.subranges.upper.upper,
+            "leakage": self.leakage.upper,
+        }
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         alpha, theta = self.independence, self.theta

@@ -96,8 +96,18 @@ class Graph:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        edges = sum(row.bit_count() for row in self.rows) // 2
+        edges = self.size
         return f"Graph({len(self)} node{'s' * (len(self) != 1)}, {edges} edge{'s' * (edges != 1)})"
+
+    @property
+    def size(self) -> int:
+        """How many edges there are."""
+        return sum(row.bit_count() for row in self.rows) // 2
+
+    @property
+    def edges(self) -> Iterator[tuple[int, int]]:
+        """The pairs of nodes that are joined, in order."""
+        return ((a, b) for a, row in enumerate(self.rows) for b in members(row) if a < b)
 
     @property
     def everything(self) -> int:

@@ -34,8 +34,8 @@ const withHint = (sql, hint) => sql.replace(/^\s*SELECT\b\s*(\/\*\+[^]*?\*\/)?/i
 /** Words for it; until it is found, or if it cannot be, in general. */
 export function advice(fits) {
   if (!fits) return " Ask for fewer answers, or for coarser ones.";
-  if (fits.isSpent) return " Less than one bit is left: nothing new can be told. What was asked before stays free.";
-  if (!fits.hint) return " So many new answers do not fit. Ask for fewer.";
+  if (fits.isSpent) return " Less than one bit is left: no new question can be answered. Earlier answers stay free.";
+  if (!fits.hint) return " That many new answers do not fit. Ask for fewer.";
   return [fits.paid > 1 ? " Ask for fewer answers, or for coarser ones: " : " Ask for a coarser one: ",
     h("code", { class: "hinted" }, fits.hint), fits.paid > 1 ? " after SELECT fits." : " after SELECT is the most that fits."];
 }

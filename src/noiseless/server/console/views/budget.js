@@ -14,7 +14,7 @@ export async function showBudget(page, name) {
   const body = frame(page, dataset, "budget");
   const meter = h("div", {}, gauge(standing(dataset)));
   body.append(meter, h("h2", {}, "Change the budget"),
-    h("p", { class: "quiet" }, "The budget is what may be told about any one person in all. It may be lowered below what is spent; nothing new is answered then. The change and its reason become an entry of the ledger."),
+    h("p", { class: "quiet" }, "The budget caps what all answers together may reveal about any one person. It may be lowered below what is spent; nothing new is answered then. The change and its reason become an entry of the ledger."),
     form(dataset, meter));
 }
 

@@ -12,6 +12,7 @@ const options = (pairs) => pairs.map(([value, text]) => h("option", { value }, t
 export class Builder {
   constructor(dataset, use) {
     this.dataset = dataset;
+    this.measures = [...MEASURES, ...dataset.queries.map(({ name }) => ({ key: `${name}()`, name: `${name}()`, of: null, sql: () => `${name}()` }))];
     this.usual = exactBits(dataset.budget.query_bits, dataset.budget.query_bits_exact);
     this.measure = h("select", { onchange: () => this.refresh() }, options(this.possible().map((each) => [each.key, each.name])));
     this.column = h("select", { onchange: () => this.draw() });
@@ -29,7 +30,7 @@ export class Builder {
   }
 
   possible() {
-    return MEASURES.filter((measure) => measure.of === null || measurable(this.dataset.columns, measure).length);
+    return this.measures.filter((measure) => measure.of === null || measurable(this.dataset.columns, measure).length);
   }
 
   form() {
@@ -40,14 +41,14 @@ export class Builder {
     return h("div", { class: "grid" },
       field("What", this.measure), this.columnField,
       field("Only rows where", this.filter), this.operatorField, this.valueField,
-      field("At most so many bits", this.limit, this.dataset.budget.query_bits === null ? null : limit),
+      field("At most this many bits", this.limit, this.dataset.budget.query_bits === null ? null : limit),
       this.groups.length > 0 && h("fieldset", { class: "groups" }, h("legend", {}, "For each"),
         this.groups.map(({ column, box }) => h("label", { class: "check" }, box, h("code", {}, column.name)))),
       h("div", { class: "preview" }, this.preview, h("div", {}, this.add)));
   }
 
   get chosen() {
-    return MEASURES.find((each) => each.key === this.measure.value);
+    return this.measures.find((each) => each.key === this.measure.value);
   }
 
   named(name) {

@@ -5,7 +5,7 @@ import { gauge } from "../charts.js";
 import { h, table } from "../dom.js";
 import { bits, bitsLeft, count, exactBits, formula, many } from "../exact.js";
 import { notice } from "../notices.js";
-import { domain } from "../schema.js";
+import { domain, quoteName } from "../schema.js";
 import { frame, standing } from "./frame.js";
 
 /** The overview. */
@@ -19,7 +19,8 @@ export async function showDataset(page, name) {
     h("p", { class: "row" }, h("a", { class: "button main", href: `#/d/${encodeURIComponent(name)}/ask` }, "Ask a question")),
     h("h2", {}, "Columns"),
     h("p", { class: "quiet" }, "Public columns everybody may know: people can be grouped and chosen by them for free. Private columns are protected; answers about them cost bits."),
-    columns(dataset));
+    columns(dataset),
+    ...(dataset.queries.length ? [h("h2", {}, "Queries by name"), queries(dataset)] : []));
 }
 
 function sentence(text) {
@@ -31,7 +32,7 @@ function facts(dataset) {
   const person = dataset.unit
     ? `named by ${dataset.unit}, with at most ${many(dataset.max_rows, "row")}` : "one row";
   const rows = [
-    ["Exactly spent", dataset.spent_exact && `${formula(dataset.spent_exact)}, for those about whom most was told`],
+    ["Exactly spent", dataset.spent_exact && `${formula(dataset.spent_exact)}, for the people most was revealed about`],
     ["A question may cost", budget.query_bits === null ? null : `${exactBits(budget.query_bits, budget.query_bits_exact)}, unless it says otherwise`],
     ["Your allowance", budget.analyst_bits === null ? null : `${exactBits(budget.analyst_bits, budget.analyst_bits_exact, -1)}; you spent ${bits(dataset.analyst_spent)}`],
     ["Largest next batch", dataset.remaining_outputs === null || dataset.remaining === null ? null
@@ -52,6 +53,11 @@ function columns(dataset) {
     [domain(column), column.kind === "category" && values(column)],
   ]);
   return table("Columns and what they may hold", ["Column", "Role", "Kind", "Values"], rows, { kind: "stack" });
+}
+
+function queries(dataset) {
+  const rows = dataset.queries.map(({ name, definition }) => [h("code", {}, `SELECT ${name}() FROM ${quoteName(dataset.name)}`), definition]);
+  return table("Queries that the owner declares", ["Asked as", "What it is"], rows, { kind: "stack" });
 }
 
 function values(column) {

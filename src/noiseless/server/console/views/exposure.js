@@ -16,7 +16,7 @@ export async function showExposure(page, name) {
   const body = frame(page, dataset, "exposure");
   const found = h("div");
   body.append(
-    h("p", { class: "quiet" }, "The budget bounds what answers can tell about anybody, whatever the data. This is what really happened: how many bits about each row the answers so far can tell somebody who knows all other rows."),
+    h("p", { class: "quiet" }, "The budget bounds what answers can reveal about anyone, whatever the data. This is what they did reveal: how many bits about each row the answers so far can tell somebody who knows all other rows."),
     notice("", null, "It depends on private data: it is for you alone, and not for a report."), found);
   await load(found, (signal) => api.exposure(name, signal), show, "Computing exposure");
 }
@@ -35,11 +35,11 @@ export function grouped(bins, most = MOST_BINS) {
 }
 
 function show(found) {
-  if (!found.questions) return empty("Nothing was told yet", "No question has been charged for, so nobody is exposed.");
+  if (!found.questions) return empty("Nothing revealed yet", "No question has been charged for, so nobody is exposed.");
   const bins = grouped(found.histogram);
   return [
     h("dl", { class: "facts" }, [
-      ["Most exposed row", `${bits(found.most_bits)} of it can be told`],
+      ["Most exposed row", `${bits(found.most_bits)} of it can be inferred`],
       ["Fewest records possible", `${found.least_possible.length > 15 ? "very many" : count(found.least_possible)} for one who knows all other rows`],
       ["Questions", many(found.questions, "question")],
       ["Rows", `${many(found.rows, "row")} in ${many(found.classes, "class", "classes")} of equal rows`],

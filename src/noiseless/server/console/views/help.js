@@ -12,12 +12,12 @@ const KEYS = [
 ];
 const WORDS = [
   ["Answer", "An interval that holds the truth for certain. The dot is its middle, which is off by half the width at most."],
-  ["Bits", "What answers can tell about any one person at most, whatever else is known: k bits tell apart at most 2\u1d4f possibilities."],
+  ["Bits", "The most that answers can reveal about any one person, whatever else is known: k bits tell apart at most 2\u1d4f possibilities."],
   ["Price", "What a batch costs, decided from what everybody may know before the data is looked at. Seeing a price is free."],
   ["Rule", "How a price came about, in brackets behind it: for example reach, all answers that one person can cause; cuts, where the answers of several questions change along one column."],
   ["Batch", "Questions that are asked together. They often cost less together than one by one."],
-  ["Free", "A question that was answered before, or can be computed from such answers, costs nothing, whoever asked it first."],
-  ["Budget", "What may be told about a person in all, over all analysts together. A batch that would exceed it is refused, and the data is not looked at."],
+  ["Free", "A question that was answered before, or can be computed from earlier answers, costs nothing, no matter who asked first."],
+  ["Budget", "What may be revealed about a person in total, by answers to all analysts together. A batch that would exceed it is refused before the data is read."],
   ["Hint", "/*+ bits(2) */ after SELECT lets each question cost up to 2 bits; /*+ max_error(0.5) */ asks for that exactness."],
 ];
 

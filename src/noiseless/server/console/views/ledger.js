@@ -21,7 +21,7 @@ export async function showLedger(page, name) {
   const body = frame(page, dataset, "ledger");
   const [chain, spending, list] = [h("div"), h("div"), h("div")];
   body.append(
-    h("p", { class: "quiet" }, "Entries are only ever added, and each holds the hash of the one before: whoever changes one breaks the chain."),
+    h("p", { class: "quiet" }, "Entries are only ever added, and each holds the hash of the one before: changing one breaks the chain."),
     chain, spending, list);
   put(chain, h("p", {}, h("button", { type: "button", id: "check-chain", onclick: () => check(name, chain).catch(passOn) }, "Check the whole chain")));
   const first = await load(list, () => head(name), () => "", "Loading the ledger");

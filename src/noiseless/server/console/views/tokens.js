@@ -93,7 +93,7 @@ function state(token) {
 }
 
 function listed(tokens, refresh) {
-  if (!tokens.length) return empty("No tokens yet", "Create one above for whoever is to ask.");
+  if (!tokens.length) return empty("No tokens yet", "Create one above for each analyst.");
   const valid = (token) => !token.revoked && token.valid !== false;
   const sorted = [...tokens].sort((one, other) => valid(other) - valid(one) || String(other.created).localeCompare(String(one.created)));
   const rows = sorted.map((token) => [

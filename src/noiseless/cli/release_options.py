@@ -1,0 +1,110 @@
+"""The options that `release` and `frontier` share."""
+
+from typing import Annotated, Any, Literal
+
+import typer
+
+from noiseless.cli.options import (
+    TABLES,
+    CategoricalOption,
+    DistinctOption,
+    GivenOption,
+    MissingOption,
+    NumericOption,
+    column_option,
+    option,
+    per_column,
+)
+
+COLUMNS: dict[str, Any] = {
+    "table": Annotated[str | None, typer.Argument(metavar="[TABLE]", help=TABLES)],
+    "sensitive": Annotated[list[str] | None, column_option("A column to hide.")],
+    "public": Annotated[
+        list[str] | None,
+        column_option("A column to publish, coarsened as little as needed; it may be sensitive too."),
+    ],
+    "given": GivenOption,
+    "keep": Annotated[list[str] | None, column_option("A column to publish unchanged; it counts as public.")],
+    "objective": Annotated[
+        Literal["leakage", "maximin", "both"] | None,
+        option("What to minimise: leakage (the default), maximin, or both."),
+    ],
+    "utility": Annotated[
+        Literal["resolution", "distortion"] | None,
+        option("What to preserve: low distortion (the default), or high resolution."),
+    ],
+}
+"""The table, what its columns are, and what matters: options of both commands."""
+TARGETS: dict[str, Any] = {
+    "weight": Annotated[
+        str | None, option("Trade utility off against leakage instead of setting a limit.", "L")
+    ],
+    "min_posterior": Annotated[
+        int | None, option("The fewest sensitive values that any row may leave possible.", "K")
+    ],
+    "min_rows": Annotated[int | None, option("The fewest rows that look alike (k-anonymity).", "K")],
+    "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
+    "max_maximin": Annotated[str | None, option("The most bits that may always be revealed, I*.", "B")],
+    "max_distortion": Annotated[str | None, option("The most that any value may change.", "D")],
+    "min_resolution": Annotated[str | None, option("The fewest bits of the public columns to keep.", "B")],
+    "suppress": Annotated[str | None, option("The share of rows that may be suppressed (*).", "SHARE")],
+    "prefer": Annotated[
+        Literal["worst", "mean"] | None,
+        option("Which loss comes first: the largest change (worst, the default), or the mean loss."),
+    ],
+    "mean_loss": Annotated[
+        Literal["ncp", "squares", "discernibility", "entropy"] | None,
+        option("What the mean loss is: the share of a column (ncp, the default), or another."),
+    ],
+}
+"""Which of all releases is wanted; a frontier shows all of them."""
+MERGING: dict[str, Any] = {
+    "method": Annotated[
+        Literal["auto", "greedy", "exact", "first-rise"] | None,
+        option(
+            "The best of what applies (auto), greedy, exact, or the algorithm of [P3] until its Lagrangian "
+            "first rises (first-rise, with --weight)."
+        ),
+    ],
+    "time_limit": Annotated[
+        float | None, option("Stop searching after this long and take the best found so far.", "SECONDS")
+    ],
+    "codeword": Annotated[
+        Literal["interval", "midrange", "centroid", "medoid"] | None,
+        option("How merged numbers are written: their interval (the default), or one number."),
+    ],
+    "distance": Annotated[
+        Literal["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"] | None,
+        option("How differences in several columns combine into one number."),
+    ],
+    "recoding": Annotated[
+        Literal["local", "full-domain", "suppression"] | None,
+        option(
+            "Cells one by one (local, the default), one level of its hierarchy a column (full-domain), "
+            "or every value as it is or as * (suppression)."
+        ),
+    ],
+    "hierarchy": Annotated[
+        list[str] | None,
+        per_column(
+            "A tree for a column: rows of value,level 1,...,top; or a rule: intervals:5,10,20, prefixes, "
+            "dates, frequencies:10,100.",
+            "COL=FILE|RULE",
+        ),
+    ],
+    "hierarchy_cost": Annotated[
+        Literal["height", "leaves"] | None,
+        option("A node counts its height (the default), or its other leaves."),
+    ],
+    "column_weight": Annotated[
+        list[str] | None, per_column("The weight of a column's differences; 1 by default.", "COL=W")
+    ],
+    "span": Annotated[
+        list[str] | None, per_column("A column's range, which the distance gower divides by.", "COL=LO:HI")
+    ],
+    "numeric": NumericOption,
+    "categorical": CategoricalOption,
+    "missing": MissingOption,
+    "distinct_rows": DistinctOption,
+}
+"""How values are read, compared and merged: options of both commands."""

@@ -1,0 +1,350 @@
+"""What a page or a text says about an audit of published tables, in rows ready to be shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+
+import numpy as np
+
+from noiseless.display import counted, kept_text, verb
+from noiseless.exact import Bits
+from noiseless.reports.audit_rows import Status
+from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.publication import UNBOUNDED, Publication, PublishedTable, RowName
+from noiseless.tabulations.result import CellFinding, PersonFinding
+
+_MOST_ROWS, _MOST_COLUMNS = 80, 24
+"""A page shows no more rows and columns of a table; a file of its own is better read by programs."""
+_SHADES = (("few", 4), ("some", 16))
+"""The most values that are left in each shade."""
+_TOLD_BY = 4
+_ALL_ZERO = (
+    "everything that is withheld follows to be 0: if totals add up only what is shown, say so (told "
+    "totals=shown); if blanks mean none, fill in zeros"
+)
+
+
+def figure_text(lower: int, upper: int | None, step: Fraction) -> str:
+    """The values from one on up to another, in units.
+
+    >>> figure_text(4, 4, Fraction(1)), figure_text(1050, None, Fraction(1, 100))
+    ('4', '10.5 or more')
+    """
+    low = number_text(lower * step)
+    if upper is None or upper >= UNBOUNDED:
+        return "any" if lower == 0 else f"{low} or more"
+    if lower == upper:
+        return low
+    joint = " to " if lower < 0 else "\u2013"
+    return f"{low}{joint}{number_text(upper * step)}"
+
+
+def number_text(value: Fraction) -> str:
+    """A decimal number with all its places.
+
+    >>> number_text(Fraction(12345, 10)), number_text(Fraction(1200)), number_text(Fraction(-1, 4))
+    ('1,234.5', '1,200', '-0.25')
+    """
+    places = 0
+    while (value * 10**places).denominator > 1 and places < _MOST_COLUMNS:
+        places += 1
+    return f"{float(value):,.{places}f}" if places else f"{int(value):,}"
+
+
+def name_text(name: RowName, *, alone: bool = False) -> str:
+    """A figure by its table and labels; the table is left out where there is one only.
+
+    >>> name_text(("t1", ("North", "Total"))), name_text(("t1", ("North", "Total")), alone=True)
+    ('t1: North, Total', 'North, Total')
+    """
+    table, labels = name
+    return ", ".join(labels) if alone else f"{table}: {', '.join(labels)}"
+
+
+class AuditView:
+    """What a report looks up in an audit, found once; proofs are written of shown figures alone."""
+
+    def __init__(self, audit: TabulationAudit) -> None:
+        self.audit, self.publication = audit, audit.publication
+        self.alone = len(audit.publication.tables) == 1
+        self.hidden = ~audit.published
+        known = self.hidden[:0] if audit.ranges is None else audit.ranges.known_sums() & self.hidden
+        self.leaks: list[int] = np.flatnonzero(known).tolist()
+        self.open: list[int] = np.flatnonzero(self.hidden & ~known).tolist() if len(known) else []
+
+    def disclosed(self, most: int) -> list[CellFinding]:
+        """The first figures that are known for certain, with what tells them."""
+        return [self.audit.cells[place] for place in self.leaks[:most]]
+
+    @property
+    def hints(self) -> list[str]:
+        """What may have been meant otherwise."""
+        ranges = self.audit.ranges
+        if ranges is None or not self.leaks or self.open or any(ranges[place].upper for place in self.leaks):
+            return []
+        return [_ALL_ZERO]
+
+    @cached_property
+    def left(self) -> list[CellFinding]:
+        """The figures that are not known, those with the fewest values left first."""
+        cells = [self.audit.cells[place] for place in self.open]
+        return sorted(cells, key=lambda cell: (cell.values is None, cell.values or 0))
+
+
+@dataclass(frozen=True)
+class Face:
+    """A figure as a page shows it.
+
+    Attributes:
+        published: what is published.
+        possible: what is possible after all, where that is less than published; else empty.
+        shade: how much is left: told, disclosed, few, some, many, open, absent.
+        hover: the same in a sentence.
+    """
+
+    published: str
+    possible: str
+    shade: str
+    hover: str
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table as a page shows it: rows of labels and faces.
+
+    Attributes:
+        name: the table.
+        corner: the dimensions at the left.
+        above: the dimension above.
+        columns: the labels above.
+        rows: the labels at the left, and a face for each column; None where nothing is published.
+        left_out: what is not shown, in words.
+    """
+
+    name: str
+    corner: tuple[str, ...]
+    above: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[Face | None, ...]], ...]
+    left_out: str
+
+
+def table_views(view: AuditView) -> list[TableView]:
+    """Every table of a publication, as far as a page can show it."""
+    first, found = 0, list[TableView]()
+    for table in view.publication.tables:
+        found.append(_table_view(view, table, first))
+        first += len(table)
+    return found
+
+
+def _table_view(view: AuditView, table: PublishedTable, first: int) -> TableView:
+    *left, above = table.dimensions if len(table.dimensions) > 1 else (*table.dimensions, "")
+    grid: dict[tuple[str, ...], dict[str, Face]] = {}
+    columns: dict[str, None] = {}
+    for place in range(len(table)):
+        labels = table.coordinates(place)
+        row, column = (labels[:-1], labels[-1]) if len(labels) > 1 else (labels, "")
+        columns.setdefault(column)
+        if len(columns) <= _MOST_COLUMNS and (row in grid or len(grid) < _MOST_ROWS):
+            grid.setdefault(row, {})[column] = _face(view, table, place, first + place)
+    shown = tuple(columns)[:_MOST_COLUMNS]
+    rows = len({tuple(codes) for codes in table.codes[:, : max(len(left), 1)].tolist()})
+    missing = [
+        f"{number - most:,} more {things}"
+        for number, most, things in ((rows, _MOST_ROWS, "rows"), (len(columns), _MOST_COLUMNS, "columns"))
+        if number > most
+    ]
+    return TableView(
+        table.name,
+        tuple(left),
+        above,
+        shown,
+        tuple((row, tuple(faces.get(column) for column in shown)) for row, faces in grid.items()),
+        " and ".join(missing),
+    )
+
+
+def _face(view: AuditView, table: PublishedTable, place: int, number: int) -> Face:
+    lower, upper = int(table.lower[place]), int(table.upper[place])
+    told = figure_text(lower, upper, view.publication.step)
+    published = "withheld" if told == "any" else told
+    labels = ", ".join(table.coordinates(place))
+    if lower == upper or view.audit.ranges is None:
+        return Face(published, "", "told", f"{labels}: published as {published}")
+    cell = view.audit.cells[number]
+    possible = figure_text(cell.lower, cell.upper, view.publication.step)
+    if cell.disclosed:
+        because = f", from {because_text(view.publication, cell, _TOLD_BY)}" * bool(cell.because)
+        return Face(published, f"= {possible}", "disclosed", f"{labels}: {possible} for certain{because}")
+    words = f"{labels}: {published}; possible: {possible}, {left_text(cell)}"
+    return Face(published, possible, _shade(cell), words)
+
+
+def _shade(cell: CellFinding) -> str:
+    if not cell.decided:
+        return "open"
+    if cell.upper is None or cell.values is None:
+        return "many"
+    return next((name for name, most in _SHADES if cell.values <= most), "many")
+
+
+def left_text(cell: CellFinding) -> str:
+    """How much a figure leaves open; bits are rounded down."""
+    if not cell.decided:
+        return "not decided"
+    if cell.upper is None:
+        return "no limit"
+    if cell.values is None:
+        return "not counted one by one"
+    return f"{counted(cell.values, 'values')}, {kept_text(Bits(cell.values))} bits"
+
+
+def status_of_tables(view: AuditView) -> Status:
+    """The verdict in a word."""
+    audit = view.audit
+    if audit.inconsistent:
+        return Status("bad", "Contradictory")
+    if audit.violated:
+        return Status("bad", "Disclosed" if view.leaks else "Not protected")
+    if not audit.holds:
+        return Status("partly", "Not decided")
+    asked = audit.persons or audit.requirements or audit.contributors
+    if not view.hidden.any() and not asked:
+        return Status("void", "Nothing is withheld")
+    return Status("good", "Nothing is disclosed")
+
+
+def verdict_sentence(view: AuditView) -> str:
+    """The verdict in a sentence, which begins with a small letter or a number."""
+    if view.audit.inconsistent:
+        return "no table of whole numbers fits all published figures."
+    return "; ".join([_about_figures(view), *_about_others(view.audit)]) + "."
+
+
+def _about_figures(view: AuditView) -> str:
+    hidden, disclosed = int(view.hidden.sum()), len(view.leaks)
+    if not hidden:
+        return "every figure is published as it is, so that there is nothing to infer"
+    are, one = verb(hidden, "are"), hidden == 1
+    if disclosed:
+        of = "the only figure" if one else f"{disclosed:,} of {hidden:,} figures"
+        return f"{of} that {are} withheld or rounded {verb(disclosed, 'are')} known for certain"
+    if not view.audit.decided:
+        return "some figures are open: the time limit came first"
+    of = "the only figure" if one else f"none of {hidden:,} figures"
+    return f"{of} that {are} withheld or rounded is {'not ' * one}known for certain"
+
+
+def _about_others(audit: TabulationAudit) -> list[str]:
+    broken = sum(each.holds is False for each in audit.requirements)
+    groups = sum(each.group_disclosure or bool(each.to_members) for each in audit.persons)
+    knowing = sum(bool(each.learns) for each in audit.contributors)
+    found = [
+        (broken, f"{counted(broken, 'figures')} {verb(broken, 'break')} a rule"),
+        (groups, f"{counted(groups, 'groups')} of people {verb(groups, 'are')} at risk"),
+        (knowing, f"{counted(knowing, 'contributors')} {verb(knowing, 'learn')} figures that are withheld"),
+    ]
+    return [words for number, words in found if number]
+
+
+def because_text(publication: Publication, cell: CellFinding, most: int = 6) -> str:
+    """The published figures that tell one, with what is published of each; totals first, zeros last."""
+    alone, told = len(publication.tables) == 1, _told_by_name(publication)
+    groups = {label for each in publication.classifications for label in each.groups}
+    names = [name for name in cell.because if name != cell.of]
+    ordered = sorted(names, key=lambda name: (groups.isdisjoint(name[1]), told[name] == "0"))
+    words = " · ".join(f"{name_text(name, alone=alone)} ({told[name]})" for name in ordered[:most])
+    return f"{words} · {len(names) - most} more" if len(names) > most else words
+
+
+@cache
+def _told_by_name(publication: Publication) -> Mapping[RowName, str]:
+    ends = zip(publication.told_lower.tolist(), publication.told_upper.tolist(), strict=True)
+    texts = (figure_text(lower, upper, publication.step) for lower, upper in ends)
+    return dict(zip(publication.row_names, texts, strict=True))
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """A list of findings: a title, words about it, and a table.
+
+    Attributes:
+        id: its anchor on a page.
+        title: what it is about.
+        text: what its rows mean.
+        heads: the names of the columns.
+        rows: the rows.
+        numbers: the columns of numbers.
+    """
+
+    id: str
+    title: str
+    text: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[int, ...] = ()
+
+
+def report_parts(view: AuditView) -> list[ReportPart]:
+    """Rules that are not kept, groups of people and contributors at risk."""
+    parts = (part(view.audit, view.alone) for part in (_rules, _groups, _contributors))
+    return [part for part in parts if part.rows]
+
+
+def _rules(audit: TabulationAudit, alone: bool) -> ReportPart:
+    rows = tuple(
+        (name_text(each.of, alone=alone), each.rule, "not decided" if each.holds is None else "not kept")
+        for each in audit.requirements
+        if not each.holds
+    )
+    return ReportPart(
+        "rules",
+        "Rules that are not kept",
+        "What is published leaves less open about these figures than the rules want.",
+        ("Figure", "Rule", "Result"),
+        rows,
+    )
+
+
+def _groups(audit: TabulationAudit, alone: bool) -> ReportPart:
+    rows = tuple(
+        (name_text(each.of, alone=alone), ", ".join(each.possible), _fear(each))
+        for each in audit.persons
+        if each.group_disclosure or each.to_members
+    )
+    return ReportPart(
+        "groups",
+        "Groups of people at risk",
+        "Who is known to be in such a group has no secret left, or loses it to another member.",
+        ("Group", "Possible", "Risk"),
+        rows,
+    )
+
+
+def _fear(found: PersonFinding) -> str:
+    if found.group_disclosure:
+        return "everyone in it has the same"
+    return f"the only one with {' or '.join(found.to_members)} knows what all others have"
+
+
+def _contributors(audit: TabulationAudit, alone: bool) -> ReportPart:
+    rows = tuple(
+        (" and ".join(each.who), " · ".join(name_text(name, alone=alone) for name in each.learns))
+        for each in audit.contributors
+        if each.learns
+    )
+    return ReportPart(
+        "contributors",
+        "Contributors who learn of others",
+        "By subtracting what is their own, these contributors know figures exactly that are withheld.",
+        ("Contributor", "Learns"),
+        rows,
+    )
+
+
+def contradiction_rows(view: AuditView) -> list[tuple[str, str]]:
+    """The figures of a smallest contradiction, and what is published of each."""
+    told = _told_by_name(view.publication) if view.audit.inconsistent else {}
+    return [(name_text(name, alone=view.alone), told[name]) for name in view.audit.inconsistent]

@@ -1,0 +1,176 @@
+"""A file that is not in UTF-8, or has decimal commas or dates in another order: read as its user says."""
+
+import atexit
+import codecs
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from noiseless.errors import RequestError, SourceError
+from noiseless.tables.engine import SOURCE, identifier, literal
+
+if TYPE_CHECKING:
+    from noiseless.tables.duckdb_table import DuckDBTable
+
+_PARTS = {
+    "YYYY": ("[0-9]{4}", "%Y"),
+    "YY": ("[0-9]{2}", "%y"),
+    "MM": ("[0-9]{1,2}", "%m"),
+    "DD": ("[0-9]{1,2}", "%d"),
+    "hh": ("[0-9]{1,2}", "%H"),
+    "mm": ("[0-9]{1,2}", "%M"),
+    "ss": ("[0-9]{1,2}", "%S"),
+}
+"""The parts of a date: what each looks like, and what the engine calls it."""
+_TOKENS = re.compile("YYYY|YY|MM|DD|hh|mm|ss|[^A-Za-z0-9]|T")
+_COMMA_NUMBER = r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}([. '\x{00a0}\x{202f}][0-9]{3})+)(,[0-9]+)?"
+_VALUE = "noiseless_value"
+"""What stands for a column in SQL that is the same for all."""
+_MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+
+
+@dataclass(frozen=True)
+class TextSource(PathLike[str]):
+    """A table, and how it is written; whatever opens a table takes it for one.
+
+    Attributes:
+        source: the table.
+        encoding: what a text file is encoded in: `latin-1`, `cp1252`, `utf-16`, any that Python knows.
+        decimal: `,` where 1.234,50 or 1234,50 stands for 1234.5.
+        date_format: how dates are written: DD.MM.YYYY; where it has a time too (hh:mm:ss), the day is read.
+    """
+
+    source: str
+    encoding: str | None = None
+    decimal: str | None = None
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise RequestError(
+                    f"there is no encoding {self.encoding!r}; try latin-1, cp1252 or utf-16"
+                ) from None
+        if self.decimal not in (None, ".", ","):
+            raise RequestError(f"numbers have a decimal point or comma, not {self.decimal!r}; write . or ,")
+        if self.date_format is not None:
+            _date_pattern(self.date_format)
+
+    def __fspath__(self) -> str:
+        return self.source
+
+    def __str__(self) -> str:
+        return self.source
+
+    def in_utf8(self, path: Path) -> Path:
+        """The file itself, or a copy of it in UTF-8 that only its owner may read, gone when the process ends.
+
+        Raises:
+            SourceError: it is not in the encoding that was named.
+        """
+        if self.encoding is None or codecs.lookup(self.encoding).name == "utf-8":
+            return path
+        copy = Path(tempfile.mkdtemp(dir=_folder())) / path.name
+        try:
+            with (
+                path.open(encoding=self.encoding, newline="") as read,
+                copy.open("x", encoding="utf-8", newline="") as written,
+            ):
+                shutil.copyfileobj(read, written)
+        except UnicodeError:
+            raise SourceError(str(path), f"is not {self.encoding} text; name another --encoding") from None
+        except OSError as error:
+            raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
+        return copy
+
+    def read(self, table: "DuckDBTable") -> "DuckDBTable":
+        """The table with plain numbers and ISO dates, in each column that is written as was said throughout.
+
+        Raises:
+            SourceError: no column is.
+        """
+        changed = {
+            **(self._dates(table) if self.date_format is not None else {}),
+            **(self._numbers(table) if self.decimal == "," else {}),
+        }
+        if not changed:
+            return table
+        columns = ", ".join(
+            f"{changed.get(c, (identifier(c), ''))[0]} AS {identifier(c)}" for c in table.kinds
+        )
+        kinds = {c: changed[c][1] if c in changed else kind for c, kind in table.kinds.items()}
+        if table.textual:
+            kinds = dict.fromkeys(kinds, "VARCHAR")
+        return replace(table, query=table.over(f"SELECT {columns} FROM {SOURCE}"), kinds=kinds)
+
+    def _dates(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
+        """For each column of such dates what reads it, as SQL, and its type."""
+        asked = self.date_format or ""
+        pattern, engine_format = _date_pattern(asked)
+        parsed = f"try_strptime({_VALUE}, " + literal(engine_format) + ")"
+        test = f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL"
+        found = _all_like(table, test)
+        moments = [c for c, kind in table.kinds.items() if kind in _MOMENTS] if "hh" in asked else []
+        if not found and not moments and asked != "YYYY-MM-DD":
+            raise SourceError(
+                table.label, f"no column holds dates written {asked} in every row; check --date-format"
+            )
+        day = parsed + "::DATE" + "::VARCHAR" * table.textual
+        days = {column: (day.replace(_VALUE, identifier(column)), "DATE") for column in found}
+        return {**days, **{column: (f"{identifier(column)}::DATE", "DATE") for column in moments}}
+
+    def _numbers(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
+        """The same for numbers with decimal commas."""
+        found = _all_like(table, f"regexp_full_match({_VALUE}, {literal(_COMMA_NUMBER)})")
+        pointed = rf"replace(regexp_replace({_VALUE}, '[. ''\x{{00a0}}\x{{202f}}]', '', 'g'), ',', '.')"
+        plain = f"regexp_replace(regexp_replace({pointed}, '(\\.[0-9]*?)0+$', '\\1'), '\\.$', '')"
+        number = plain if table.textual else f"{plain}::DOUBLE"
+        return {column: (number.replace(_VALUE, identifier(column)), "DOUBLE") for column in found}
+
+
+def _all_like(table: "DuckDBTable", test: str) -> list[str]:
+    """The columns of text of which every value that is there passes a test."""
+    texts = [column for column, kind in table.kinds.items() if kind == "VARCHAR"]
+    if not texts:
+        return []
+    tests = (
+        f"bool_and({test.replace(_VALUE, identifier(c))}) FILTER ({identifier(c)} IS NOT NULL)" for c in texts
+    )
+    answers = table.fetch(f"SELECT {', '.join(tests)} FROM {SOURCE}")[0]
+    return [column for column, answer in zip(texts, answers, strict=True) if answer]
+
+
+def _date_pattern(asked: str) -> tuple[str, str]:
+    """What dates look like that are written so, as a regular expression and as the engine's format.
+
+    >>> _date_pattern("DD/MM/YYYY")
+    ('[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}', '%d/%m/%Y')
+
+    Raises:
+        RequestError: it names no day, month and year, or something else.
+    """
+    parts: Sequence[str] = _TOKENS.findall(asked)
+    year = {"YYYY", "YY"} & set(parts)
+    if "".join(parts) != asked or not {"DD", "MM"} <= set(parts) or len(year) != 1:
+        raise RequestError(
+            f"--date-format {asked!r} has no day, month and year; write it as DD.MM.YYYY, MM/DD/YYYY "
+            "or 'YYYY-MM-DD hh:mm:ss'"
+        )
+    pattern = "".join(_PARTS[part][0] if part in _PARTS else re.escape(part) for part in parts)
+    return pattern, "".join(_PARTS[part][1] if part in _PARTS else part for part in parts)
+
+
+@cache
+def _folder() -> str:
+    """A folder of this process alone, for copies of files."""
+    folder = tempfile.mkdtemp(prefix="noiseless-text-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

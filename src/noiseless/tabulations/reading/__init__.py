@@ -1,0 +1,98 @@
+"""Reading what people have: crosstabs, CSV and Excel files, hierarchies, records, ACRO's results."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Literal
+
+from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.publication import Targets
+from noiseless.tabulations.reading.request import TabulationRequest, read_request
+
+__all__ = ["TabulationRequest", "audit_tables", "read_request"]
+
+Names = str | Sequence[str]
+
+
+def audit_tables(
+    tables: Any,  # noqa: ANN401 - any frame
+    *,
+    link: Sequence[Any] = (),
+    rows: Names | None = None,
+    cols: Names | None = None,
+    value: str | None = None,
+    totals: Names | Mapping[str, str | None] | None = None,
+    told: Mapping[str, Any] | None = None,
+    kind: Literal["count", "magnitude"] | None = None,
+    hierarchy: Mapping[str, Any] | None = None,
+    where: Mapping[str, str] | None = None,
+    sheet: str | int | None = None,
+    microdata: Any = None,  # noqa: ANN401 - any frame
+    unit: str | None = None,
+    below: int | None = None,
+    bounds: tuple[int | Fraction, int | Fraction] | None = None,
+    step: int | Fraction | None = None,
+    secret: str | None = None,
+    rules: Mapping[str, Any] | None = None,
+    targets: Targets | None = None,
+    time_limit: float | None = None,
+    sharp: bool = True,
+    reveal: bool = False,
+) -> TabulationAudit:
+    """What published tables of counts or sums give away for certain.
+
+    >>> import pandas as pd
+    >>> people = pd.read_csv("patients.csv")
+    >>> counts = pd.crosstab(people.sex, people.illness, margins=True)
+    >>> audit_tables(counts.mask(counts < 3)).holds
+    False
+
+    Args:
+        tables: a pandas crosstab or pivot table (`All` are totals, NaN is withheld), any frame, a CSV or
+            Excel file as published, a TOML file that names several tables, ACRO's results folder, a
+            `Publication`; or None, where the table is made from `microdata`.
+        link: other tables of the same population, which an adversary sees as well.
+        rows: the dimensions of the labels at the left; a crosstab names its own.
+        cols: the dimensions of the labels above.
+        value: the column of figures, where each row is one; of microdata, the column that is added up.
+        totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
+        told: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`,
+            `decimal`, `below_from`, `absent`, `totals`.
+        kind: counts, or magnitudes (sums of amounts).
+        hierarchy: for dimensions, a file or rows of names, each below the next one.
+        where: what the whole table is about, as labels of other dimensions.
+        sheet: the sheet of an Excel file.
+        microdata: the records behind the table.
+        unit: the column of the records that names a contributor.
+        below: of a table made from records: smaller figures are published as "less than this".
+        bounds: the least and the largest value of a base cell.
+        step: the resolution of magnitudes; by default the last decimal that is shown.
+        secret: the dimension that people keep secret.
+        rules: `threshold`, `p_percent`, `q_percent`, `dominance`, `coalition`.
+        targets: named groups of base cells to be audited beside the figures.
+        time_limit: seconds; what is not known by then is called undecided, never safe.
+        sharp: whether the ends of all intervals are wanted; otherwise only which figures are disclosed.
+        reveal: call contributors as the records do; the result is then private.
+
+    Raises:
+        NoiselessError: something cannot be read, or does not fit together; one line says what and where.
+    """
+    found = read_request(
+        [tables, *link] if link else tables,
+        rows=rows,
+        cols=cols,
+        value=value,
+        totals=totals,
+        told=told,
+        kind=kind,
+        hierarchy=hierarchy,
+        where=where,
+        sheet=sheet,
+        microdata=microdata,
+        unit=unit,
+        below=below,
+        bounds=bounds,
+        step=step,
+        rules=rules,
+        reveal=reveal,
+    )
+    return found.audit(secret=secret, targets=targets, time_limit=time_limit, sharp=sharp)

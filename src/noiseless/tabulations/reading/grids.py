@@ -1,0 +1,291 @@
+"""Tables as people publish them: titles, header rows, labels, totals, figures and footnotes in a grid."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from noiseless.errors import RequestError, SourceError
+from noiseless.tables.sources import EXCEL, sheet_rows
+from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
+from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure, is_total
+
+Grid = list[list[str]]
+
+_SEPARATORS = (",", ";", "\t", "|")
+_FOOTNOTE = re.compile(
+    r"(source|note|notes|footnote|quelle|remark|©|\(c\) |\*+ |†|\[?\d{1,2}[\])]|[a-z]\) |marks?:)",
+    re.IGNORECASE,
+)
+_TWO = 2
+_DEEPEST = 7
+"""Header rows of one table are fewer."""
+_UNNAMED = re.compile(r"unnamed: \d+.*", re.IGNORECASE)
+
+
+def read_grid(file: Path, sheet: str | int | None = None) -> Grid:
+    """The rows of a text or Excel file, as they are.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    if file.suffix.lower() in EXCEL:
+        return [["" if cell is None else cell.strip() for cell in row] for row in sheet_rows(file, sheet)]
+    if sheet is not None:
+        raise SourceError(str(file), "has no sheets; leave the sheet out")
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise SourceError(str(file), f"cannot be opened ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise SourceError(str(file), "is not UTF-8 text; convert it first") from None
+    separator = max(_SEPARATORS, key=lambda each: sum(each in line for line in text.splitlines()[:50]))
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise SourceError(str(file), f"is not well formed ({error})") from None
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where things stand in a grid; rows and columns count from 0.
+
+    Attributes:
+        rows: the dimensions of row labels, one a column of labels.
+        columns: those of column labels, one a header row.
+        header: the first header row.
+        body: the rows of figures.
+        notes: what was left out.
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    header: int
+    body: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+
+def wide_figures(
+    name: str, grid: Grid, rows: Sequence[str], columns: Sequence[str], notation: FigureNotation
+) -> Figures:
+    """A table with labels at the left and above, as it was published.
+
+    Args:
+        name: what messages call it.
+        grid: its rows.
+        rows: the dimensions at the left; none: found by looking.
+        columns: the dimensions above; none: one.
+        notation: how figures are written.
+
+    Raises:
+        RequestError: no table can be seen in it.
+    """
+    width = max(map(len, grid), default=0)
+    grid = [[*row, *[""] * (width - len(row))] for row in grid]
+    if len(grid) * width > MOST_CELLS:
+        raise RequestError(f"{name}: has more than {MOST_CELLS:,} cells; read a part of it")
+    layout = _layout(name, grid, rows, columns, notation)
+    left, above = len(layout.rows), len(layout.columns)
+    heads = _heads(grid, layout)
+    last = next((place for place in range(width - left, 0, -1) if any(head[place - 1] for head in heads)), 0)
+    body = {row: grid[row][left:] for row in layout.body}
+    if any(cell for row in body.values() for cell in row[last:]) or not last:
+        raise RequestError(f"{name}: has figures below no header; name the header rows' dimensions (cols)")
+    labels = [totalled([head[column] for head in heads]) for column in range(last)]
+    kept = [column for column in range(last) if any(heads[level][column] for level in range(above))]
+    entries, places = list[tuple[tuple[str, ...], str]](), list[tuple[int, int]]()
+    before = [""] * left
+    for row, cells in body.items():
+        before = _row_labels(name, row, grid[row][:left], before)
+        for column in kept:
+            entries.append(((*totalled(before), *labels[column]), cells[column]))
+            places.append((row + 1, left + column + 1))
+    found = Figures.of(
+        name,
+        (*layout.rows, *layout.columns),
+        entries,
+        lambda cell: "row {}, column {}".format(*places[cell]),
+    )
+    return _single(replace(found, notes=layout.notes))
+
+
+def long_figures(name: str, grid: Grid, dimensions: Sequence[str], value: str) -> Figures:
+    """A table with a line for each figure: its labels, and the figure.
+
+    Raises:
+        RequestError: a column is not there, or a line has no label.
+    """
+    start = next((row for row, cells in enumerate(grid) if value in cells), None)
+    if start is None:
+        raise RequestError(f"{name}: has no column {value!r}; check the header line")
+    head = grid[start]
+    if missing := [each for each in dimensions if each not in head]:
+        raise RequestError(f"{name}: has no column {missing[0]!r}; it has {', '.join(map(repr, head))}")
+    chosen, at = [head.index(each) for each in dimensions], head.index(value)
+    entries, rows = list[tuple[list[str], str]](), list[int]()
+    for number, cells in enumerate(grid[start + 1 :], start + 2):
+        if not any(cells):
+            continue
+        if len(cells) != len(head):
+            if number > len(grid) - 5 and _FOOTNOTE.match(cells[0]):
+                continue
+            raise RequestError(f"{name}: row {number} has {len(cells)} fields, the header line {len(head)}")
+        labels = [cells[place] for place in chosen]
+        if not all(labels):
+            raise RequestError(f"{name}: row {number} has no label for {dimensions[labels.index('')]!r}")
+        entries.append((labels, cells[at]))
+        rows.append(number)
+    return Figures.of(name, dimensions, entries, lambda cell: f"row {rows[cell]}, column {value!r}")
+
+
+def _layout(
+    name: str, grid: Grid, rows: Sequence[str], columns: Sequence[str], notation: FigureNotation
+) -> Layout:
+    top = next((row for row, cells in enumerate(grid) if sum(map(bool, cells)) >= _TWO), None)
+    if top is None:
+        raise RequestError(f"{name}: holds no table: no row has two cells")
+    header, above = top, len(columns) or _header_rows(grid, top)
+    while header + above < len(grid) and "" in grid[header][1:] and not grid[header + above][0]:
+        header += 1  # a line that names the dimension above its categories
+    start, names = header + above, list[str]()
+    if above >= _TWO and start < len(grid) and _names_below(grid[start]):
+        names = [cell for cell in grid[start] if cell]
+        start += 1
+    body, notes = _body(name, grid, start)
+    left = len(rows) or len(names) or _label_columns(grid, body, notation)
+    found = tuple(rows) or tuple(
+        _last(grid[row][place] for row in range(top, start)) or ("rows" if left == 1 else f"rows {place + 1}")
+        for place in range(left)
+    )
+    heads = tuple(columns) or (
+        (_spanning(grid, header, left) or "columns",)
+        if above == 1
+        else tuple(
+            (names and _last(grid[header + level][:left])) or f"columns {level + 1}" for level in range(above)
+        )
+    )
+    return Layout(found, heads, header, body, notes)
+
+
+def _last(cells: Iterable[str]) -> str:
+    return next((cell for cell in reversed(list(cells)) if cell and not _UNNAMED.fullmatch(cell)), "")
+
+
+def _spanning(grid: Grid, header: int, left: int) -> str:
+    """The only text above the categories, which names their dimension."""
+    texts = [cell for cell in grid[header - 1][left:] if cell] if header else []
+    return texts[0] if len(texts) == 1 else ""
+
+
+def _header_rows(grid: Grid, header: int) -> int:
+    """As many as pandas writes above the line that names the index; one where there is no such line.
+
+    Several header rows show in the first of them: a label stands there twice, or spans columns.
+    """
+    first = grid[header][1:]
+    if len(set(first) - {""}) < len(first):
+        for row in range(header + _TWO, min(header + _DEEPEST, len(grid))):
+            if _names_below(grid[row]):
+                return row - header
+    return 1
+
+
+def _names_below(cells: Sequence[str]) -> bool:
+    """Whether a row holds names of labels and nothing else, as pandas writes below several header rows."""
+    count = next((place for place, cell in enumerate(cells) if not cell), len(cells))
+    return 0 < count < len(cells) and not any(cells[count:]) and not _FOOTNOTE.match(cells[0])
+
+
+def _body(name: str, grid: Grid, start: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The rows of figures; what follows a blank line without any, or reads as a footnote, is none."""
+    body, skipped, ended = list[int](), 0, False
+    for row in range(start, len(grid)):
+        cells = grid[row]
+        alone = not any(cells[1:])
+        if not any(cells):
+            ended = bool(body)
+        elif alone and (ended or _FOOTNOTE.match(cells[0])):
+            skipped += 1
+        else:
+            body.append(row)
+    if not body:
+        raise RequestError(f"{name}: holds no figures below its header")
+    note = f"{name}: {skipped} line{'s' * (skipped > 1)} below the table read as footnotes"
+    return tuple(body), (note,) * bool(skipped)
+
+
+def _label_columns(grid: Grid, body: Sequence[int], notation: FigureNotation) -> int:
+    """The first column, and those next to it in which most cells are no figures."""
+    count = 1
+    for column in range(1, len(grid[body[0]]) - 1):
+        cells = [grid[row][column] for row in body if grid[row][column]]
+        if not cells or _TWO * sum(_is_figure(cell, notation) for cell in cells) >= len(cells):
+            break
+        count += 1
+    return count
+
+
+def _is_figure(cell: str, notation: FigureNotation) -> bool:
+    try:
+        return notation.number(cell) is not None or bool(notation.told(cell, Fraction(1), "magnitude"))
+    except (UnreadableFigure, RequestError):
+        return False
+
+
+def _heads(grid: Grid, layout: Layout) -> list[list[str]]:
+    """The header rows; a cell that spans several columns stands in the first of them."""
+    left, levels = len(layout.rows), len(layout.columns)
+    rows = [list(grid[layout.header + level][left:]) for level in range(levels)]
+    for level in range(levels - 1):
+        for column in range(1, len(rows[0])):
+            same = all(rows[upper][column] == rows[upper][column - 1] for upper in range(level))
+            if (
+                not rows[level][column]
+                and same
+                and any(rows[below][column] for below in range(level, levels))
+            ):
+                rows[level][column] = rows[level][column - 1]
+    return rows
+
+
+def _row_labels(name: str, row: int, cells: Sequence[str], before: Sequence[str]) -> list[str]:
+    """The labels of a row; what is blank at the left goes on from the row before."""
+    labels = list(cells)
+    for place, label in enumerate(labels):
+        if label:
+            break
+        labels[place] = before[place]
+    if not labels[0]:
+        raise RequestError(f"{name}: row {row + 1} has no label at the left")
+    for place, label in enumerate(labels):
+        if not label and not is_total(labels[0]):
+            raise RequestError(f"{name}: row {row + 1} has no label in column {place + 1}")
+    return labels
+
+
+def totalled(labels: Sequence[str]) -> tuple[str, ...]:
+    """Where a total stands before blanks, as in pandas' margins, the blanks are totals too."""
+    if labels and is_total(labels[0]):
+        return tuple(label or labels[0] for label in labels)
+    return tuple(labels)
+
+
+def _single(found: Figures) -> Figures:
+    """Without levels above that have no name and one label: they say what is added up."""
+    kept = [
+        place
+        for place, (name, known) in enumerate(zip(found.dimensions, found.labels, strict=True))
+        if len(known) > 1 or not re.fullmatch(r"columns( \d+)?", name)
+    ]
+    if len(kept) == len(found.labels):
+        return found
+    return replace(
+        found,
+        dimensions=tuple(found.dimensions[place] for place in kept),
+        labels=tuple(found.labels[place] for place in kept),
+        codes=found.codes[:, kept],
+    )

@@ -1,0 +1,225 @@
+"""What an audit is asked about: a publication that was read, its rules, and the records behind it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from noiseless.errors import RequestError, SourceError
+from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.audit import audit_tables as audit_publication
+from noiseless.tabulations.magnitudes import ContributorAmounts
+from noiseless.tabulations.publication import Publication, Targets
+from noiseless.tabulations.reading.acro import RESULTS, read_acro
+from noiseless.tabulations.reading.assembly import Declared, publication_of
+from noiseless.tabulations.reading.figures import Figures
+from noiseless.tabulations.reading.frames import frame_figures
+from noiseless.tabulations.reading.grids import long_figures, read_grid, wide_figures
+from noiseless.tabulations.reading.hierarchy_files import Parents, parents_of, read_hierarchy
+from noiseless.tabulations.reading.microdata import (
+    RecordHoldings,
+    contributions_of,
+    made_figures,
+    read_holdings,
+)
+from noiseless.tabulations.reading.notation import FigureNotation
+from noiseless.tabulations.reading.specification import Specification, TableSpecification
+
+_TABLE_KEYS = frozenset(TableSpecification.model_fields) - {"file", "frame"}
+
+
+@dataclass(frozen=True, eq=False)
+class TabulationRequest:
+    """A publication and what is asked about it.
+
+    Attributes:
+        publication: the figures and what they tell.
+        rules: the disclosure rules that cells must keep, by name.
+        contributions: who contributes what, where there are records.
+        notes: what was assumed while reading; for people.
+        files: the files it was read from.
+    """
+
+    publication: Publication
+    rules: Mapping[str, Any]
+    contributions: ContributorAmounts | None = None
+    notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+
+    def audit(
+        self,
+        *,
+        secret: str | None = None,
+        targets: Targets | None = None,
+        time_limit: float | None = None,
+        sharp: bool = True,
+    ) -> TabulationAudit:
+        """What the publication gives away; arguments as `noiseless.tabulations.audit_tables` has them."""
+        rules = dict(self.rules)
+        declared = rules.pop("secret", None)
+        found = audit_publication(
+            self.publication,
+            secret=declared if secret is None else secret,
+            rules=rules or None,
+            contributions=self.contributions,
+            targets=targets,
+            time_limit=time_limit,
+            sharp=sharp,
+        )
+        return replace(found, notes=self.notes)
+
+
+def read_request(
+    source: Any,  # noqa: ANN401 - any frame
+    *,
+    reveal: bool = False,
+    **declared: Any,  # noqa: ANN401 - keys of a file
+) -> TabulationRequest:
+    """Read what a user points at.
+
+    Args:
+        source: a TOML file, a CSV or Excel file, ACRO's results folder, a frame; several tables in a list, or
+            by name in a mapping; a publication; or None, where the table is made from microdata.
+        reveal: call contributors as the records do; by numbers otherwise.
+        declared: what `TableSpecification` and `Specification` hold: rows, cols, value, totals, kind, told,
+            hierarchy, bounds, step, rules, and so on.
+
+    Raises:
+        NoiselessError: something cannot be read; one line says what and where.
+    """
+    given = {key: value for key, value in declared.items() if value is not None}
+    if isinstance(source, Publication):
+        if unused := [key for key in given if key != "rules"]:
+            raise RequestError(f"{unused[0]}: a publication says that itself")
+        return TabulationRequest(source, given.get("rules", {}))
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir():
+            return _read_folder(path, given)
+        if path.suffix.lower() == ".toml":
+            if unused := [key for key in given if key in _TABLE_KEYS - {"told"}]:
+                raise RequestError(f"{path}: says {unused[0]!r} of each table itself; write it there")
+            return _read(Specification.read(path, given), reveal=reveal)
+    tables = _tables(source)
+    own = {key: given.pop(key) for key in list(given) if key in _TABLE_KEYS - {"told"}}
+    if len(tables) > 1 and (single := [key for key in own if key in ("name", "microdata", "value")]):
+        raise RequestError(f"{single[0]}: is said of one table; describe several in a TOML file")
+    return _read(
+        Specification.of("tables", {"table": [{**own, **table} for table in tables], **given}), reveal=reveal
+    )
+
+
+def _tables(source: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any frame
+    if source is None:
+        return [{}]
+    several = source if isinstance(source, list | tuple) else [source]
+    named = list(source.items()) if isinstance(source, Mapping) else [(None, each) for each in several]
+    found = list[dict[str, Any]]()
+    for name, each in named:
+        part = {"file": str(each)} if isinstance(each, str | Path) else {"frame": each}
+        found.append(part if name is None else {**part, "name": str(name)})
+    return found
+
+
+def _read(specification: Specification, *, reveal: bool) -> TabulationRequest:
+    tables, files, folder = list[tuple[Figures, FigureNotation]](), list[Path](), specification.folder
+    bounds = specification.bounds or (Fraction(0), None)
+    for number, table in enumerate(specification.table, 1):
+        name = table.name or (Path(table.file).stem if table.file else f"table {number}")
+        if name in {figures.name for figures, _ in tables}:
+            name = f"{name} ({number})"
+        notation = FigureNotation.of({**specification.told, **table.told}, lowest=bounds[0])
+        figures = _figures(name, table, notation, folder)
+        files += [folder / each for each in (table.file, table.microdata) if isinstance(each, str)]
+        figures = replace(figures.fixed(table.where), kind=table.kind)
+        tables.append((figures.with_totals(_totals(table, figures)).checked(), notation))
+    hierarchies = {name: _parents(name, each, folder) for name, each in specification.hierarchy.items()}
+    declared = Declared(hierarchies, bounds, specification.step, specification.population.id)
+    publication, notes = publication_of(tables, declared)
+    held = _holdings(specification, publication)
+    contributions = None if held is None else contributions_of(publication, held, hierarchies, reveal=reveal)
+    return TabulationRequest(publication, specification.rules, contributions, notes, tuple(files))
+
+
+def _holdings(specification: Specification, publication: Publication) -> RecordHoldings | None:
+    """Who contributes what to the base cells of all tables, from the first records that are named."""
+    table = next((each for each in specification.table if each.microdata is not None), None)
+    if table is None:
+        return None
+    dimensions = [each.name for each in publication.used]
+    return read_holdings(_records(table, specification.folder), dimensions, _summed(table), table.unit)
+
+
+def _records(table: TableSpecification, folder: Path) -> Any:  # noqa: ANN401 - any frame
+    return folder / table.microdata if isinstance(table.microdata, str) else table.microdata
+
+
+def _summed(table: TableSpecification) -> str | None:
+    """The column that is added up; None where records are counted."""
+    if table.kind == "magnitude" and table.value is None:
+        raise RequestError("value: name the column of the records that is added up")
+    return table.value if table.kind == "magnitude" else None
+
+
+def _totals(table: TableSpecification, figures: Figures) -> Mapping[str, str | None] | Sequence[str] | None:
+    if table.microdata is not None and table.file is None and table.totals is None:
+        return list(figures.dimensions)
+    return table.totals
+
+
+def _figures(name: str, table: TableSpecification, notation: FigureNotation, folder: Path) -> Figures:
+    dimensions = (*table.rows, *table.cols)
+    if table.microdata is None and (table.below is not None or table.unit is not None):
+        raise RequestError(f"{name}: below and unit are for tables with microdata; leave them out")
+    if table.frame is not None:
+        value = table.value if table.microdata is None else None
+        return frame_figures(name, table.frame, table.rows, table.cols, value)
+    if table.file is None:
+        if table.microdata is None:
+            raise RequestError(
+                f'{name}: has no figures; write file = "table.csv" or microdata = "records.csv"'
+            )
+        if not dimensions:
+            raise RequestError(f"{name}: name the columns of the records that make its rows and cols")
+        held = read_holdings(_records(table, folder), dimensions, _summed(table), table.unit)
+        totalled = dimensions if table.totals is None else tuple(table.totals)
+        return made_figures(name, held, totalled, notation, table.below)
+    file = folder / table.file
+    if not file.is_file():
+        raise SourceError(str(file), "there is no such file; check the name and the folder")
+    grid = read_grid(file, table.sheet)
+    if table.value is not None and table.microdata is None:
+        return long_figures(name, grid, dimensions, table.value)
+    return wide_figures(name, grid, table.rows, table.cols, notation)
+
+
+def _parents(name: str, source: Any, folder: Path) -> Parents:  # noqa: ANN401 - a file or rows
+    if isinstance(source, Mapping):
+        return parents_of(f"hierarchy of {name!r}", [(each, *above) for each, above in source.items()])
+    if isinstance(source, str | Path):
+        return read_hierarchy(folder / source)
+    return parents_of(f"hierarchy of {name!r}", source)
+
+
+def _read_folder(folder: Path, given: Mapping[str, Any]) -> TabulationRequest:
+    """The tables of one kind in ACRO's results folder, as one publication."""
+    if not (folder / RESULTS).is_file():
+        raise SourceError(
+            str(folder), f"has no {RESULTS}; name a file, or the folder that ACRO's finalise() wrote"
+        )
+    if unused := [
+        key for key in given if key not in ("told", "rules", "kind", "value", "hierarchy", "bounds", "step")
+    ]:
+        raise RequestError(f"{unused[0]}: ACRO says that of its tables itself")
+    own = Specification.of(
+        str(folder), {"table": [{}]} | {k: v for k, v in given.items() if k not in ("kind", "value")}
+    )
+    bounds = own.bounds or (Fraction(0), None)
+    found = read_acro(
+        folder, FigureNotation.of(own.told, lowest=bounds[0]), given.get("kind", "count"), given.get("value")
+    )
+    hierarchies = {name: _parents(name, source, Path()) for name, source in own.hierarchy.items()}
+    publication, notes = publication_of(found.tables, Declared(hierarchies, bounds, own.step))
+    files = tuple(folder / RESULTS for _ in found.tables[:1])
+    return TabulationRequest(publication, own.rules, None, (*found.notes, *notes), files)

@@ -1,0 +1,46 @@
+"""What would mend most of what is given away: said only where it is so."""
+
+import pyarrow as pa
+
+import noiseless as nl
+
+
+def test_blanks_behind_most_disclosures_are_pointed_out() -> None:
+    towns = ["north"] * 4 + ["south"] * 4 + [None]
+    ill = ["flu", "cold", "flu", "cold"] * 2 + ["flu"]
+    table = pa.table({"town": towns, "ill": ill})
+    found = nl.audit(table, sensitive="ill", public="town")
+    assert found.remedies[0].startswith("1 of the 1 row given away has no town: a blank singles rows out")
+    filled = nl.audit(pa.table({"town": [*towns[:8], "west"], "ill": ill}), sensitive="ill", public="town")
+    assert not any("blank" in text for text in filled.remedies)
+
+
+def test_few_rows_that_halve_the_damage_are_pointed_out() -> None:
+    towns = ["north"] * 20 + ["west", "east"]
+    table = pa.table({"town": towns, "ill": ["flu", "cold"] * 10 + ["flu", "cold"]})
+    (text,) = nl.audit(table, sensitive="ill", public="town").remedies
+    assert text.startswith(
+        "2 rows (9.10 %) cause the worst of it: with them suppressed, every group would leave"
+    )
+    assert "--min-posterior 2 --suppress 0.091)" in text
+    suppressed = ["north"] * 20 + ["*", "*"]
+    after = nl.audit(pa.table({"town": suppressed, "ill": table["ill"]}), sensitive="ill", public="town")
+    assert after.min_posterior == 2
+
+
+def test_no_suppression_is_proposed_that_would_not_help() -> None:
+    alike = pa.table(
+        {"town": ["north"] * 20 + ["west", "east"], "ill": ["flu", "cold"] * 10 + ["flu", "flu"]}
+    )
+    assert (
+        nl.audit(alike, sensitive="ill", public="town").remedies == ()
+    )  # together they are still pinned down
+    many = pa.table({"town": ["north"] * 4 + ["west", "east"], "ill": ["flu", "cold"] * 3})
+    assert nl.audit(many, sensitive="ill", public="town").remedies == ()  # a third of all rows
+    known = nl.audit(
+        pa.table({"town": ["n"] * 20 + ["w", "e"], "sex": ["f"] * 22, "ill": ["a", "b"] * 11}),
+        sensitive="ill",
+        public="town",
+        given="sex",
+    )
+    assert known.remedies == ()

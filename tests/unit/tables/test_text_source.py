@@ -1,0 +1,152 @@
+"""Files that are not written in UTF-8, with decimal points and ISO dates: read as their user says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import noiseless as nl
+from noiseless.errors import RequestError, SourceError, UnknownColumnError
+from noiseless.tables import open_table
+from noiseless.tables.text_source import TextSource
+
+ROWS = (
+    "Straße;Kosten;geboren;n;Diagnose\n"
+    "Aller Weg;1.234,50;17.08.1971;1;Hüfte\n"
+    "Bach;7,25;01.02.1980;2;Grippe\n"
+    "Cäcilienplatz;-0,5;3.12.1999;3;Hüfte\n"
+)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    file = tmp_path / "people.csv"
+    file.write_text(ROWS, "latin-1")
+    return file
+
+
+def typed(people: Path, **written: str) -> dict[str, str]:
+    opened = open_table(people, encoding="latin-1", **written)
+    return dict(opened.select(opened.columns).kinds)  # type: ignore[attr-defined]
+
+
+def test_what_is_not_said_is_not_guessed(people: Path) -> None:
+    with pytest.raises(SourceError, match="name its encoding"):
+        open_table(people)
+    kinds = typed(people)
+    assert kinds == dict.fromkeys(("Straße", "Kosten", "geboren", "Diagnose"), "VARCHAR") | {"n": "BIGINT"}
+
+
+def test_numbers_and_dates_as_they_are_said_to_be_written(people: Path) -> None:
+    kinds = typed(people, decimal=",", date_format="DD.MM.YYYY")
+    assert (kinds["Kosten"], kinds["geboren"], kinds["n"], kinds["Straße"]) == (
+        *("DOUBLE", "DATE", "BIGINT"),
+        "VARCHAR",
+    )
+    table = open_table(people, encoding="latin-1", decimal=",", date_format="DD.MM.YYYY")
+    tally = table.select(("Kosten", "geboren")).tally(("Kosten", "geboren"))
+    assert tally.decode("Kosten").to_pylist() == [-0.5, 7.25, 1234.5]
+    assert [str(day) for day in tally.decode("geboren").to_pylist()] == [
+        "1999-12-03",
+        "1980-02-01",
+        "1971-08-17",
+    ]
+    assert table.files == (people,)
+
+
+def test_other_marks_and_orders(tmp_path: Path) -> None:
+    file = tmp_path / "people.tsv"
+    file.write_text(
+        "a\tb\tc\n1'000,5\t02/28/1999\t2024-03-01 13:45:00\n2 500\t12/31/2000\t2024-03-02 00:00:00\n"
+    )
+    opened = open_table(file, decimal=",", date_format="MM/DD/YYYY")
+    assert opened.select(("a",)).tally(("a",)).decode("a").to_pylist() == [1000.5, 2500.0]
+    assert dict(opened.select(("b", "c")).kinds) == {"b": "DATE", "c": "VARCHAR"}  # type: ignore[attr-defined]
+    days = open_table(file, date_format="YYYY-MM-DD hh:mm:ss").select(("c",)).tally(("c",))
+    assert [str(day) for day in days.decode("c").to_pylist()] == ["2024-03-01", "2024-03-02"]
+    with pytest.raises(SourceError, match="no column holds dates written DD/MM/YYYY in every row"):
+        open_table(file, date_format="DD/MM/YYYY")
+
+
+def test_moments_of_a_typed_file_become_days(tmp_path: Path) -> None:
+    file = tmp_path / "seen.parquet"
+    pq.write_table(pa.table({"at": pa.array([0, 90_000], pa.timestamp("s")), "x": ["1,5", "2,25"]}), file)
+    opened = open_table(file, decimal=",", date_format="YYYY-MM-DD hh:mm:ss")
+    assert dict(opened.select(opened.columns).kinds) == {"at": "DATE", "x": "DOUBLE"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ({"encoding": "klingon"}, "there is no encoding 'klingon'"),
+        ({"decimal": ";"}, "decimal point or comma, not ';'"),
+        ({"date_format": "MM.YYYY"}, "has no day, month and year"),
+        ({"date_format": "%d.%m.%Y"}, "has no day, month and year"),
+    ],
+)
+def test_what_cannot_be_meant(written: dict[str, str], problem: str) -> None:
+    with pytest.raises(RequestError, match=problem):
+        TextSource("people.csv", **written)
+
+
+def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="is not ascii text"):
+        open_table(people, encoding="ascii")
+    pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
+    with pytest.raises(RequestError, match="is no text file"):
+        open_table(tmp_path / "x.parquet", encoding="latin-1")
+    with pytest.raises(RequestError, match="said of files"):
+        open_table(pa.table({"x": ["1,5"]}), decimal=",")
+    with pytest.raises(RequestError, match="types of its own"):
+        open_table("duckdb:///x.db::t", decimal=",")
+
+
+def test_a_release_asks_before_it_takes_numbers_for_words(people: Path) -> None:
+    latin = TextSource(str(people), encoding="latin-1")
+    with pytest.raises(
+        nl.NoiselessError, match="'Kosten' holds numbers with a decimal comma; add --decimal ,"
+    ):
+        nl.release(latin, sensitive="Diagnose", public="Kosten", min_posterior=1)
+    with pytest.raises(nl.NoiselessError, match=r"add --date-format DD\.MM\.YYYY"):
+        nl.release(latin, sensitive="Diagnose", public="geboren", min_posterior=1)
+    as_texts = nl.release(
+        latin, sensitive="Diagnose", public="geboren", categorical="geboren", min_posterior=2
+    )
+    assert as_texts.certificate["options"]["kinds"] == {"geboren": "category"}
+    said = TextSource(str(people), "latin-1", ",", "DD.MM.YYYY")
+    made = nl.release(said, sensitive="Diagnose", public=["Kosten", "geboren"], min_posterior=2)
+    assert made.certificate["options"]["kinds"] == {"Kosten": "number", "geboren": "date"}
+    assert nl.verify(made.certificate, original=said, released=made.table).holds
+
+
+def test_a_copy_in_utf8_is_private_and_goes_with_the_process(people: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from noiseless.tables import open_table
+from noiseless.tables.text_source import _folder
+open_table(sys.argv[1], encoding="latin-1")
+folder = Path(_folder())
+print(folder, oct(folder.stat().st_mode & 0o777), len(list(folder.iterdir())))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(people)], capture_output=True, text=True, check=True
+    )
+    folder, mode, copies = done.stdout.split()
+    assert (mode, copies) == ("0o700", "1")
+    assert not Path(folder).exists()
+
+
+def test_names_of_a_text_file_are_listed_where_they_are_names(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("person,age,ward\nAnna,41,north\nBen,17,south\n")
+    with pytest.raises(UnknownColumnError, match="it has 'person', 'age', 'ward'"):
+        open_table(file).require("illness")
+    for first in ("Anna,41,north", "Anna,NA,north", "Anna,?,north"):
+        file.write_text(f"{first}\nBen,17,south\nCy,12,south\n")
+        with pytest.raises(UnknownColumnError, match="check the header line") as raised:
+            open_table(file).require("illness")
+        assert "Anna" not in str(raised.value)
