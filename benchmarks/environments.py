@@ -10,7 +10,10 @@ from pathlib import Path
 
 from measure import ROOT, WORK
 
-PEERS = ("pycanon", "anjana", "microagg1d", "dit", "qif", "diffprivlib", "opendp", "dp-accounting")
+PEERS = (
+    *("pycanon", "anjana", "microagg1d", "dit", "qif"),
+    *("diffprivlib", "opendp", "dp-accounting", "pytauargus"),
+)
 
 _REQUIREMENTS = ROOT / "benchmarks" / "peers"
 

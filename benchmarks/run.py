@@ -27,6 +27,7 @@ MODULES = (
     "peers_noise",
     "peers_batches",
     "peers_quantize",
+    "peers_tables",
     "audit_speed",
     "components_speed",
     "quantize_speed",

@@ -218,6 +218,33 @@ def quantise(path: str, bounds: list[int], cells: int) -> Task:
     return lambda: len(release.encode(values))
 
 
+def tables(path: str) -> Task:
+    """The sharp intervals of all withheld cells of a two-way table with its margins, in the order of rows."""
+    from noiseless.tabulations import Classification, Publication, PublishedTable
+    from noiseless.tabulations.publication import UNBOUNDED
+
+    held = np.load(path)
+    figures, hidden = held["figures"], held["hidden"]
+    dimensions = tuple(
+        Classification(axis, tuple(f"{axis}{place}" for place in range(size)), {"All": tuple(range(size))})
+        for axis, size in zip("rc", (many - 1 for many in figures.shape), strict=True)
+    )
+    table = PublishedTable.of_grid(
+        "t",
+        {each.name: each.labels for each in dimensions},
+        np.where(hidden, 0, figures),
+        np.where(hidden, UNBOUNDED, figures),
+    )
+    places = np.flatnonzero(hidden).tolist()
+
+    def task() -> list[list[int]]:
+        audit = nl.audit_tables(Publication(dimensions, (table,)))
+        found = [audit.cells[place] for place in places]
+        return [[place, cell.lower, cell.upper or 0] for place, cell in zip(places, found, strict=True)]
+
+    return task
+
+
 WORKS: dict[str, Callable[..., Task]] = {
     "measure": measure,
     "release": release,
@@ -230,6 +257,7 @@ WORKS: dict[str, Callable[..., Task]] = {
     "ask": ask,
     "account": account,
     "quantise": quantise,
+    "tables": tables,
 }
 
 if __name__ == "__main__":

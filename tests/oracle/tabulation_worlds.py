@@ -1,12 +1,12 @@
 """Random small publications: margins, hierarchies, linked tables, withheld, rounded or wrong figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
 from random import Random
 
-from oracle.tabulation_oracle import Row, TooManyError, World, rounded, total
+from oracle.tabulation_oracle import FAR, Row, TooManyError, World, rounded, total
 
 AT_MOST = 1_500
 """Tables that fit a publication; one with more is made anew."""
@@ -23,7 +23,7 @@ class Published:
 
     dimensions: Mapping[str, Dimension]
     tables: tuple[tuple[tuple[str, ...], tuple[Figure, ...]], ...]
-    bounds: tuple[tuple[int, int], ...]
+    bounds: tuple[tuple[int, int | None], ...]
 
     def categories(self, name: str) -> tuple[str, ...]:
         size = max(map(max, self.dimensions[name].values())) + 1
@@ -51,7 +51,8 @@ class Published:
 
     @cached_property
     def world(self) -> World:
-        bounds = dict(zip(map(",".join, self.atoms), self.bounds, strict=True))
+        ends = [(low, FAR if high is None else high) for low, high in self.bounds]
+        bounds = dict(zip(map(",".join, self.atoms), ends, strict=True))
         return World(
             bounds,
             tuple(
@@ -90,7 +91,9 @@ def told(random: Random, value: int, ways: str) -> tuple[int, int | None] | None
         return value - random.randrange(3), value + random.randrange(3)
     if way == "h":
         return random.choice(((value - random.randrange(3), None), (-50, value + random.randrange(3))))
-    return None if way == "-" else (value, value)
+    if way == "-":  # withheld, or not even a place in the table
+        return random.choice(((-50 if value < 0 else 0, None), None))
+    return value, value
 
 
 WAYS = ("e", "e-", "em", "r", "r-", "er", "eeem-", "ei-", "eh-", "erm-ih")
@@ -103,14 +106,14 @@ def truths(random: Random, size: int) -> list[int]:
     return [0 if random.random() < zeros else times * random.randrange(cap + 1) for _ in range(size)]
 
 
-def ends(random: Random, truth: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """0 and one bound for all, and for some base cells better ones."""
+def ends(random: Random, truth: Sequence[int]) -> tuple[tuple[int, int | None], ...]:
+    """0 and one bound for all, or none, and for some base cells better ones."""
     highest = max(truth) + random.randrange(3)
-    known = random.choice((0, 0, 0.2))
+    known, bounded = random.choice((0, 0, 0.2)), random.random() < 0.6
     return tuple(
         (random.randint(0, value), random.randint(value, highest))
         if random.random() < known
-        else (0, highest)
+        else (0, highest if bounded else None)
         for value in truth
     )
 
@@ -159,6 +162,8 @@ def gathered(random: Random) -> Published:
         most = min(size, 2) if pairs else size  # pairs in a ring of three: halves would fit too
         members = tuple(sorted(random.sample(range(size), random.randint(1 + (pairs and size > 1), most))))
         label = "+".join(f"a{place}" for place in members)
+        if label in {of[0] for of, _, _ in figures}:
+            continue
         labels.setdefault(label, members)
         value = sum(truth[place] for place in members)
         figures.append(((label,), *(told(random, value, ways) or (value, value))))
@@ -167,6 +172,22 @@ def gathered(random: Random) -> Published:
 
 KNOWN = ((0, 0, 0), (0, 1, 0), (0, 2, 0), (1, 0, 2), (1, 1, 0), (1, 2, 1), (2, 0, 1), (2, 1, 0), (2, 2, 2))
 """With these cells and all margins of two variables told, integers say more than linear programs do."""
+
+
+def cube(truth: Mapping[tuple[int, ...], int], known: Collection[tuple[int, ...]]) -> Published:
+    """A 3 x 3 x 3 table with all margins of two variables, whose cells are told or withheld."""
+    variables = {name: flat(name, 3) | {f"{name}*": (0, 1, 2)} for name in "abc"}
+
+    def labels(marks: Iterable[object]) -> tuple[str, ...]:
+        return tuple(f"{name}{mark}" for name, mark in zip("abc", marks, strict=True))
+
+    figures: list[Figure] = [(labels(at), truth[at], truth[at]) for at in truth if at in known]
+    figures += [(labels(at), 0, None) for at in truth if at not in known]
+    for axis in range(3):
+        for at in product(range(3), repeat=2):
+            value = sum(truth[*at[:axis], place, *at[axis:]] for place in range(3))
+            figures.append((labels((*at[:axis], "*", *at[axis:])), value, value))
+    return Published(variables, (((*"abc",), tuple(figures)),), ((0, 6),) * 27)
 
 
 def transported(random: Random) -> Published:
@@ -179,22 +200,12 @@ def transported(random: Random) -> Published:
     places = list(product(range(3), repeat=3))
     most = random.choice((1, 1, 2, 2, 3))
     truth = {at: 6 if at in known else random.choice((1, random.randrange(most + 1))) for at in places}
-    variables = {name: flat(name, 3) | {f"{name}*": (0, 1, 2)} for name in "abc"}
-    figures: list[Figure] = [
-        (tuple(f"{name}{place}" for name, place in zip("abc", at, strict=True)), truth[at], truth[at])
-        for at in places
-        if at in known
-    ]
-    for axis in range(3):
-        for at in product(range(3), repeat=2):
-            value = sum(truth[*at[:axis], place, *at[axis:]] for place in range(3))
-            marks = [*map(str, at[:axis]), "*", *map(str, at[axis:])]
-            figures.append(
-                (tuple(f"{name}{mark}" for name, mark in zip("abc", marks, strict=True)), value, value)
-            )
+    published = cube(truth, known)
+    ((names, figures),) = published.tables
     if random.random() < 0.3:
-        del figures[random.randrange(len(known), len(figures))]
-    return Published(variables, (((*"abc",), tuple(figures)),), ((0, 6),) * 27)
+        left_out = random.randrange(len(places), len(figures))
+        figures = figures[:left_out] + figures[left_out + 1 :]
+    return replace(published, tables=((names, figures),))
 
 
 def disturbed(random: Random, published: Published) -> Published:

@@ -250,7 +250,7 @@ def test_a_private_answer_is_charged_no_less_than_it_can_tell(
     (tmp_path / "t.csv").write_text("x\n1\n2\n")
     (tmp_path / "t.toml").write_text(FILE.format(unit=""))
     with Curator.open(tmp_path / "t.toml") as curator:
-        plain = PrivateAnswer(Fraction(epsilon), Fraction(delta))
+        plain = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace")
         charged = curator.record_private(plain)
         assert curator.state.spent.capacity == charged.bits
         rows = [tuple(map(Fraction, row)) for row in response(4, float(epsilon), float(delta))]
@@ -262,7 +262,7 @@ def test_a_private_answer_is_charged_no_less_than_it_can_tell(
         rows = [tuple(map(Fraction, row)) for row in response(4, 2 * float(epsilon), min(lost, 1.0))]
         for prior in priors(4):
             assert float(between.bits) * math.log(2) >= information(rows, prior) - SLACK
-        several = PrivateAnswer(Fraction(epsilon), Fraction(delta), times=3).charge(curator.public)
+        several = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace", times=3).charge(curator.public)
         assert several.bits <= min(3 * charged.bits * (1 + Fraction(1, 10**9)), Fraction(2))
         assert several.bits >= min(charged.bits, Fraction(2))
     (tmp_path / "rows").mkdir()
@@ -270,7 +270,7 @@ def test_a_private_answer_is_charged_no_less_than_it_can_tell(
     unit = 'unit = "who"\nmax_rows = 2'
     (tmp_path / "rows" / "t.toml").write_text(FILE.format(unit=unit))
     with Curator.open(tmp_path / "rows" / "t.toml") as curator:
-        each = PrivateAnswer(Fraction(epsilon), Fraction(delta), per_row=True).charge(curator.public)
+        each = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace", per_row=True).charge(curator.public)
         rows = [tuple(map(Fraction, row)) for row in response(4, float(epsilon), float(delta))]
         both = [tuple(p * q for p in one for q in two) for one in rows for two in rows]
         told = information(both, [1 / 16] * 16)

@@ -162,7 +162,7 @@ def test_the_odds_of_a_release_are_those_of_an_audit_of_it(
     assume(all(len({row[name] for row in rows}) > 1 for name in "sx"))
     data = pa.Table.from_pylist(rows, VALUES)
     keep, given = (["a"] if kept else []), (["id"] if known else [])
-    options = {"sensitive": "s", "given": given}
+    options: dict[str, Any] = {"sensitive": "s", "given": given}
     made = release(
         data,
         public="x",

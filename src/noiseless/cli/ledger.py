@@ -74,14 +74,14 @@ Example:
 RECORD_DP_HELP = """Charge for an answer that a differentially private tool gave about a dataset.
 
 It is charged in bits of mutual information, the currency that it shares with noiseless answers; what then
-holds is printed. Epsilon is for one record replaced by another; for a tool whose neighbours have a record
-more or less, as most do, say --neighbours add-remove.
+holds is printed. Most tools call tables neighbours where one has a record more; for a tool that replaces a
+record by another, say --neighbours replace, which costs less.
 
 Examples:
 
   noiseless ledger record-dp meters.toml --epsilon 0.5
 
-  noiseless ledger record-dp meters.toml --epsilon 1 --delta 1e-6 --neighbours add-remove --times 3
+  noiseless ledger record-dp meters.toml --epsilon 1 --delta 1e-6 --neighbours replace --times 3
 """
 
 BROKEN = 1
@@ -142,7 +142,7 @@ def record_dp_command(
     delta: Annotated[str, option("The delta of the tool's promise.", "D")] = "0",
     neighbours: Annotated[
         Literal["replace", "add-remove"], option("How tables differ that the tool calls neighbours.")
-    ] = "replace",
+    ] = "add-remove",
     per_row: Annotated[
         bool, typer.Option("--per-row", help="It protects a row, where a person has several.")
     ] = False,

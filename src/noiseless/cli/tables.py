@@ -12,6 +12,7 @@ from noiseless.cli.options import (
     FormatOption,
     HtmlOption,
     StepOption,
+    column_option,
     number_option,
     option,
     print_json,
@@ -67,7 +68,7 @@ READING: dict[str, Any] = {
     "cols": Annotated[list[str] | None, option("A dimension whose labels stand above.", "DIMENSION")],
     "value": Annotated[
         str | None,
-        option("The column of figures, where each line is one; the column that is added up.", "COLUMN"),
+        column_option("The column of figures, where each line is one; the column that is added up."),
     ],
     "totals": Annotated[
         list[str] | None,
@@ -91,7 +92,7 @@ READING: dict[str, Any] = {
     ],
     "sheet": Annotated[str | None, option("The sheet of an Excel file; the first without it.", "NAME")],
     "microdata": Annotated[str | None, option("The records behind the table.", "TABLE")],
-    "unit": Annotated[str | None, option("The column of the records that names a contributor.", "COLUMN")],
+    "unit": Annotated[str | None, column_option("The column of the records that names a contributor.")],
     "bounds": Annotated[
         tuple[Decimal, Decimal] | None,
         number_option("--bounds", "LO HI", "The least and the largest value that a base cell can have."),

@@ -29,7 +29,7 @@ class PrivateAnswer:
 
     epsilon: Rational
     delta: Rational = 0
-    neighbours: Neighbours = "replace"
+    neighbours: Neighbours = "add-remove"
     per_row: bool = False
     times: int = 1
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 
@@ -19,6 +19,8 @@ _MOST_ROWS, _MOST_COLUMNS = 80, 24
 _SHADES = (("few", 4), ("some", 16))
 """The most values that are left in each shade."""
 _TOLD_BY = 4
+_MOST_ORDERED = 20_000
+"""So many figures are looked at to find those with the fewest values left."""
 _ALL_ZERO = (
     "everything that is withheld follows to be 0: if totals add up only what is shown, say so (told "
     "totals=shown); if blanks mean none, fill in zeros"
@@ -85,11 +87,15 @@ class AuditView:
             return []
         return [_ALL_ZERO]
 
-    @cached_property
-    def left(self) -> list[CellFinding]:
-        """The figures that are not known, those with the fewest values left first."""
-        cells = [self.audit.cells[place] for place in self.open]
-        return sorted(cells, key=lambda cell: (cell.values is None, cell.values or 0))
+    @property
+    def is_ordered(self) -> bool:
+        """Whether `left` looks at all figures; where there are very many, at the first ones."""
+        return len(self.open) <= _MOST_ORDERED
+
+    def left(self, most: int) -> list[CellFinding]:
+        """Figures that are not known, those with the fewest values left first."""
+        cells = [self.audit.cells[place] for place in (self.open if self.is_ordered else self.open[:most])]
+        return sorted(cells, key=lambda cell: (cell.values is None, cell.values or 0))[:most]
 
 
 @dataclass(frozen=True)
@@ -140,28 +146,27 @@ def table_views(view: AuditView) -> list[TableView]:
 
 
 def _table_view(view: AuditView, table: PublishedTable, first: int) -> TableView:
-    *left, above = table.dimensions if len(table.dimensions) > 1 else (*table.dimensions, "")
-    grid: dict[tuple[str, ...], dict[str, Face]] = {}
-    columns: dict[str, None] = {}
-    for place in range(len(table)):
-        labels = table.coordinates(place)
-        row, column = (labels[:-1], labels[-1]) if len(labels) > 1 else (labels, "")
-        columns.setdefault(column)
-        if len(columns) <= _MOST_COLUMNS and (row in grid or len(grid) < _MOST_ROWS):
-            grid.setdefault(row, {})[column] = _face(view, table, place, first + place)
-    shown = tuple(columns)[:_MOST_COLUMNS]
-    rows = len({tuple(codes) for codes in table.codes[:, : max(len(left), 1)].tolist()})
+    split = max(1, len(table.dimensions) - 1)
+    codes = table.codes if len(table.dimensions) > 1 else np.hstack([table.codes, np.zeros_like(table.codes)])
+    above = table.labels[-1] if len(table.dimensions) > 1 else ("",)
+    lines, starts, line_of = np.unique(codes[:, :split], axis=0, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(starts))  # rows as they follow each other in the table
+    shown = (rank[line_of] < _MOST_ROWS) & (codes[:, -1] < _MOST_COLUMNS)
+    faces: list[list[Face | None]] = [[None] * len(above[:_MOST_COLUMNS]) for _ in lines[:_MOST_ROWS]]
+    for place in np.flatnonzero(shown).tolist():
+        faces[rank[line_of[place]]][codes[place, -1]] = _face(view, table, place, first + place)
+    labels = [table.coordinates(int(place))[:split] for place in np.sort(starts)[:_MOST_ROWS]]
     missing = [
         f"{number - most:,} more {things}"
-        for number, most, things in ((rows, _MOST_ROWS, "rows"), (len(columns), _MOST_COLUMNS, "columns"))
+        for number, most, things in ((len(lines), _MOST_ROWS, "rows"), (len(above), _MOST_COLUMNS, "columns"))
         if number > most
     ]
     return TableView(
         table.name,
-        tuple(left),
-        above,
-        shown,
-        tuple((row, tuple(faces.get(column) for column in shown)) for row, faces in grid.items()),
+        table.dimensions[:split],
+        table.dimensions[-1] if len(table.dimensions) > 1 else "",
+        above[:_MOST_COLUMNS],
+        tuple(zip(labels, map(tuple, faces), strict=True)),
         " and ".join(missing),
     )
 
@@ -326,7 +331,7 @@ def _groups(audit: TabulationAudit, alone: bool) -> ReportPart:
 def _fear(found: PersonFinding) -> str:
     if found.group_disclosure:
         return "everyone in it has the same"
-    return f"the only one with {' or '.join(found.to_members)} knows what all others have"
+    return f"somebody with {' or '.join(found.to_members)} knows what all others have"
 
 
 def _contributors(audit: TabulationAudit, alone: bool) -> ReportPart:

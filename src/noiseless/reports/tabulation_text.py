@@ -75,12 +75,13 @@ def _left(view: AuditView) -> str:
             figure_text(cell.lower, cell.upper, view.publication.step),
             left_text(cell),
         )
-        for cell in view.left[:_SHOWN]
+        for cell in view.left(_SHOWN)
     ]
     if not rows:
         return ""
+    order = ", fewest first" * view.is_ordered
     more = f", the first {_SHOWN} of {len(view.open):,}" if len(view.open) > _SHOWN else ""
-    return table(f"Possible values of the others, fewest first{more}:", ("figure", "possible", "left"), rows)
+    return table(f"Possible values of the others{order}{more}:", ("figure", "possible", "left"), rows)
 
 
 def _parts(view: AuditView) -> list[str]:

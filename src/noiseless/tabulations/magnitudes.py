@@ -8,8 +8,9 @@ left without v1 and the m largest others.
 * (p, q): the same where everybody knows everybody to q % beforehand: q rest < p v1, UPL = p/q v1 - rest.
 * (n, k): sensitive if the n largest are more than k % of y; UPL = 100/k times these - y.
 
-The lower level LPL is the same below. A threshold names figures and no width: a count that is not published
-must leave 0 and the threshold possible, as far as the figure itself does; a magnitude of fewer contributors
+The lower level LPL is the same below. A threshold names figures and no width. With the records behind it, a
+count from 1 to below the threshold must leave 0 and the threshold possible, as far as the figure itself does;
+without them, a count that is withheld must not be certain to be that small. A magnitude of fewer contributors
 than the threshold must not be known exactly. (Hundepool et al., Statistical Disclosure Control, 2012.)
 """
 
@@ -71,10 +72,15 @@ class ContributorAmounts:
         shape = publication.size, len(self.names)
         return csr_array((self.amounts, (self.atoms, self.who)), shape=shape)
 
+    def truth(self, publication: Publication) -> IntArray:
+        """What all contributed to each base cell."""
+        found = np.zeros(publication.size, np.int64)
+        np.add.at(found, self.atoms, self.amounts)
+        return found
+
     def check(self, publication: Publication) -> None:
         """Refuse contributions that do not add up to the published figures."""
-        truth = np.bincount(self.atoms, self.amounts, publication.size).astype(np.int64)
-        sums = publication.rows.astype(np.int64) @ truth
+        sums = publication.rows.astype(np.int64) @ self.truth(publication)
         if np.any((sums < publication.told_lower) | (sums > publication.told_upper)):
             raise RequestError("the contributions do not add up to the published figures")
 
@@ -164,24 +170,34 @@ def requirement_findings(
 ) -> tuple[RequirementFinding, ...]:
     """What the rules want of each figure that they call sensitive, and whether it is left."""
     if publication.kind == "count":
-        return tuple(_counts(publication, ranges, rules))
+        return tuple(_counts(publication, ranges, rules, contributions))
     if contributions is None:
         return ()
     shares = csc_array((publication.rows.astype(np.int64) @ contributions.matrix(publication)).T)
     return tuple(_magnitudes(publication, ranges, rules, shares))
 
 
-def _counts(publication: Publication, ranges: SumRanges, rules: Rules) -> Iterable[RequirementFinding]:
+def _counts(
+    publication: Publication, ranges: SumRanges, rules: Rules, contributions: ContributorAmounts | None
+) -> Iterable[RequirementFinding]:
     if rules.threshold is None:
         return
+    limit, truth = rules.threshold, None
+    if contributions is not None:
+        truth = publication.rows.astype(np.int64) @ contributions.truth(publication)
     for row in range(len(publication.told_lower)):
         low, high = int(publication.told_lower[row]), int(publication.told_upper[row])
-        if low == high and not 0 < low < rules.threshold:
+        small = 0 < low <= high < limit  # the figure says so itself
+        if (not small and low == high) or not (small or truth is None or 0 < truth[row] < limit):
             continue
-        wanted = (0, rules.threshold) if low == high else (max(0, low), min(rules.threshold, high))
-        finding = ranges[row]
+        found = ranges[row]
+        wanted: tuple[int | None, int | None] = (max(0, low), min(limit, high))
+        if low == high:
+            wanted = 0, limit
+        elif truth is None and not small:  # one of the two is enough: it may be no small group
+            wanted = (0, None) if found.least <= 0 else (None, limit)
         yield RequirementFinding(
-            publication.row_name(row), f"threshold {rules.threshold}", *wanted, 0, _left(finding, *wanted, 0)
+            publication.row_name(row), f"threshold {limit}", *wanted, 0, _left(found, *wanted, 0)
         )
 
 

@@ -37,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if found.holds else 1
 
 
-def _found(path: Path, original: str | None, released: str | None) -> Findings:
-    """What a certificate of either kind is worth."""
+def _found(path: Path, original: str | None, released: str | None) -> Findings | None:
+    """What a certificate of either kind is worth; None if the tables that it is about are missing."""
     raw = json_file(path)
     if isinstance(raw, Mapping) and raw.get("format") == TABLES_FORMAT:
         return check_tables(raw)

@@ -228,9 +228,10 @@ class _Claims:
         whole = whole and all(end is None or type(end) is int for end in (upper, most, values))
         require(whole, "a claim has an end that is not whole")
         seen = {sum(map(table.__getitem__, cells)) for table in self.tables}
-        shown = least in seen and (most in seen or (most is None and self._endless(cells)))
+        shown = bool(seen) and least == min(seen)
+        shown = shown and (self._endless(cells) if most is None else most == max(seen))
         low, high = self._proved(claim, cells)
-        proved = lower <= low and (upper is None or (high is not None and upper >= high))
+        proved = (lower, upper) == (low, high)
         return shown, proved, values is None or self._counted(cells, (lower, upper), values, seen)
 
     def _proved(self, claim: Mapping[str, Any], cells: Sequence[int]) -> tuple[int, End]:

@@ -13,8 +13,8 @@ class TestRelease:
             "PARTLY PRIVATE: Every released row leaves at least 5 of 38 values of age possible"
         )
         assert "  bits leaked, L0         5.25     2.93\n" in text
-        assert "  fewest values left        1      5\n" in text
-        assert "  distortion                0   10.5\n" in text
+        assert "  fewest values left         1        5\n" in text
+        assert "  distortion                 0     10.5\n" in text
         assert "fewest values left  at least 5      5  holds" in text
         assert "chol  154 -> 3           280     10.5  3.3334  236, 238, 4 more -> 237" in text
         assert text.endswith("within the limits. (found\nby: exact, contiguous)")

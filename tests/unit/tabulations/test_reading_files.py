@@ -74,7 +74,9 @@ def test_a_long_file_leaves_out_what_is_zero(tmp_path: Path) -> None:
     given: dict[str, Any] = {"rows": "region", "cols": "age", "value": "n"}
     found = read_request(file, **given)
     assert told(found.publication)["t", "B", "old"] == (0, 0)
-    assert found.notes == ("t: 1 combinations that it leaves out; read as 0",)
+    assert found.notes == (
+        "t: 1 combinations that it leaves out; read as 0 (told absent=withheld, if they are withheld)",
+    )
     kept = told(read_request(file, **given, told={"absent": "withheld"}).publication)
     assert ("t", "B", "old") not in kept
 

@@ -50,7 +50,9 @@ def test_levels_that_pandas_leaves_out_are_zero() -> None:
     del counts[("f", 2)]
     found = read_request(counts)
     assert told(found)["A", "f", "2"] == (0, 0)
-    assert found.notes == ("table 1: 3 combinations that it leaves out; read as 0",)
+    assert found.notes == (
+        "table 1: 3 combinations that it leaves out; read as 0 (told absent=withheld, if they are withheld)",
+    )
 
 
 def test_a_pivot_table_of_sums() -> None:
@@ -101,6 +103,14 @@ def test_long_and_wide_frames_of_any_library(library: type) -> None:
         read_request(library(LONG), rows="region", cols="sexe", value="n")
     with pytest.raises(NoiselessError, match="rows="):
         read_request(library(LONG))
+
+
+def test_files_of_columns_are_read_as_frames(tmp_path: Path) -> None:
+    pl.DataFrame(LONG).write_parquet(tmp_path / "t.parquet")
+    pl.DataFrame(LONG).write_ndjson(tmp_path / "t.jsonl")
+    for name in ("t.parquet", "t.jsonl"):
+        found = read_request(tmp_path / name, rows="region", cols="sex", value="n")
+        assert told(found)["B", "f"] == (1, 4)
 
 
 def test_several_frames_are_linked_by_their_dimensions() -> None:

@@ -25,6 +25,7 @@ from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure
 
 _TOTAL = "Total"
+_UNLESS = "told absent=withheld, if they are withheld"
 _NAMED = 3
 """So many names are enough to find the others."""
 
@@ -170,7 +171,9 @@ def _hierarchical(
     groups = {group: tuple(of) for group, of in members.items()}
     everything = tuple(range(len(leaves)))
     return Classification(
-        name, tuple(leaves), groups | _groups((t for t in totals if t not in groups), everything)
+        name,
+        tuple(leaves),
+        groups | _groups((t for t in totals if t not in groups and t not in leaves), everything),
     )
 
 
@@ -270,7 +273,9 @@ class _Reading:
             if more:
                 others = f" and {len(more) - _NAMED} more" * (len(more) > _NAMED)
                 named = ", ".join(map(repr, more[:_NAMED]))
-                self.notes.append(f"{self.figures.name}: has no {own.name} {named}{others}; read as 0")
+                self.notes.append(
+                    f"{self.figures.name}: has no {own.name} {named}{others}; read as 0 ({_UNLESS})"
+                )
         size = math.prod(map(len, finest))
         if size > MAX_ATOMS:
             raise RequestError(
@@ -284,7 +289,7 @@ class _Reading:
         absent = np.setdiff1d(cross, there)
         if len(absent) and not self.notes:
             self.notes.append(
-                f"{self.figures.name}: {len(absent):,} combinations that it leaves out; read as 0"
+                f"{self.figures.name}: {len(absent):,} combinations that it leaves out; read as 0 ({_UNLESS})"
             )
         return tuple(labels), np.stack(np.unravel_index(absent, sizes), axis=1).astype(
             np.int32

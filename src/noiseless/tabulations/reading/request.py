@@ -26,6 +26,8 @@ from noiseless.tabulations.reading.microdata import (
 from noiseless.tabulations.reading.notation import FigureNotation
 from noiseless.tabulations.reading.specification import Specification, TableSpecification
 
+_COLUMNAR = frozenset({".parquet", ".pq", ".jsonl", ".ndjson", ".json"})
+"""The endings of files that name their columns and have no header rows."""
 _TABLE_KEYS = frozenset(TableSpecification.model_fields) - {"file", "frame"}
 
 
@@ -188,6 +190,10 @@ def _figures(name: str, table: TableSpecification, notation: FigureNotation, fol
     file = folder / table.file
     if not file.is_file():
         raise SourceError(str(file), "there is no such file; check the name and the folder")
+    if file.suffix.lower() in _COLUMNAR:
+        return frame_figures(
+            name, file, table.rows, table.cols, table.value if table.microdata is None else None
+        )
     grid = read_grid(file, table.sheet)
     if table.value is not None and table.microdata is None:
         return long_figures(name, grid, dimensions, table.value)

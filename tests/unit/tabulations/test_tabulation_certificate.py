@@ -1,0 +1,122 @@
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from noiseless.tabulations import Publication, Told
+from noiseless.tabulations.audit import audit_tables
+from noiseless.verification import standalone_script, verify_tables
+from tabulation_examples import CASES, flat, forms_of, hierarchy, holes_case, publication_of, withheld
+
+
+def written(publication: Publication, **asked: Any) -> dict[str, Any]:
+    """A certificate as it is read back from a file."""
+    found: dict[str, Any] = json.loads(json.dumps(audit_tables(publication, **asked).certificate()))
+    return found
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_golden_cases_are_certified(case: dict[str, Any]) -> None:
+    publication = publication_of(case)
+    assert verify_tables(written(publication, targets=forms_of(case)), publication).holds
+
+
+def test_holes_are_proved() -> None:
+    publication = holes_case()
+    certificate = written(publication, targets={"x011": {"atom": ["x011"]}})
+    assert verify_tables(certificate, publication).holds
+    assert {(begin, end) for _, begin, end, _ in certificate["steps"] if begin == end} == {(1, 1), (3, 3)}
+
+
+@pytest.mark.parametrize("width", [3, 9])
+def test_hierarchies_are_certified(width: int) -> None:
+    chance = np.random.default_rng(width)
+    hidden = chance.random((9, 9)) < 0.4
+    dimensions = [hierarchy("a", 9, width), hierarchy("b", 9, width)]
+    publication = withheld(chance.integers(0, 12, (9, 9)), dimensions, hidden)
+    assert verify_tables(written(publication), publication).holds
+
+
+def numbers(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where numbers stand in JSON."""
+    if isinstance(part, dict | list):
+        for key, value in part.items() if isinstance(part, dict) else enumerate(part):
+            yield from numbers(value, (*path, key))
+    elif (isinstance(part, int) and not isinstance(part, bool)) or (
+        isinstance(part, str) and part.removeprefix("-").isdigit()
+    ):
+        yield path
+
+
+def forged(certificate: dict[str, Any], path: tuple[Any, ...], change: int) -> dict[str, Any]:
+    other = copy.deepcopy(certificate)
+    place = other
+    for key in path[:-1]:
+        place = place[key]
+    value = place[path[-1]]
+    place[path[-1]] = value + change if isinstance(value, int) else str(int(value) + change)
+    return other
+
+
+@pytest.mark.parametrize("name", ["g03", "g05", "g09", "holes"])
+def test_every_number_that_is_forged_is_refused_or_claims_nothing_else(name: str) -> None:
+    publication = holes_case() if name == "holes" else publication_of(CASES[name])
+    targets = {"x011": {"atom": ["x011"]}} if name == "holes" else forms_of(CASES[name])
+    certificate = written(publication, targets=targets)
+    refused = 0
+    for path in numbers(certificate):
+        if path[0] == "publication" and name == "holes":
+            continue
+        for change in (1, -1):
+            other = forged(certificate, path, change)
+            holds = verify_tables(other, publication).holds
+            refused += not holds
+            if path[0] in {"claims", "publication"} and "atoms" not in path:
+                assert not holds, path
+            if holds and "atoms" not in path:  # another proof of the same claims
+                assert {str(claim) for claim in other["claims"]} == {
+                    str(claim) for claim in certificate["claims"]
+                }
+    assert refused
+
+
+def test_claims_that_are_left_out_or_doubled_are_refused() -> None:
+    publication = withheld(np.arange(9).reshape(3, 3), [flat("a", 3), flat("b", 3)], np.eye(3) < 1)
+    certificate = written(publication)
+    assert verify_tables(certificate, publication).holds
+    del certificate["claims"][0]
+    assert [check.name for check in verify_tables(certificate, publication).failed] == ["figures"]
+
+
+def test_a_contradiction_is_certified() -> None:
+    rows = [(["a", "b"], Told.exact(1)), (["b", "c"], Told.exact(1)), (["a", "c"], Told.exact(1))]
+    publication = Publication.of_rows(["a", "b", "c"], [(0, 9)] * 3, [*rows, (["a"], Told(0, 5))])
+    certificate = written(publication)
+    assert certificate["inconsistent"] == [0, 1, 2]
+    assert verify_tables(certificate, publication).holds
+    certificate["inconsistent"] = [0, 1]
+    assert not verify_tables(certificate, publication).holds
+
+
+@pytest.mark.parametrize(
+    "damage", [{}, [], None, {"format": "noiseless-tables/1"}, {"format": "noiseless-tables/1", "public": 1}]
+)
+def test_what_is_no_certificate_does_not_hold(damage: Any) -> None:
+    assert not verify_tables(damage, publication_of(CASES["g01"])).holds
+
+
+def test_the_single_file_checks_it_without_this_package(tmp_path: Path) -> None:
+    program, file = tmp_path / "check.py", tmp_path / "certificate.json"
+    program.write_text(standalone_script(), "utf-8")
+    certificate = written(publication_of(CASES["g07"]), targets=forms_of(CASES["g07"]))
+    command = [sys.executable, "-I", "-S", str(program), str(file)]
+    for change, code in ((0, 0), (1, 1)):
+        certificate["claims"][0]["upper"] += change
+        file.write_text(json.dumps(certificate), "utf-8")
+        assert subprocess.run(command, capture_output=True, check=False).returncode == code
