@@ -179,6 +179,9 @@ class IntegerProgram:
         simple, reached = int((self.upper if up else self.lower)[form].sum()), self.reached(form, up)
         if reached == simple:
             return Extreme(reached, simple, (upper_leaf if up else lower_leaf)(()))
+        if deadline.over:  # what bounds alone say is true at any time
+            bounded = not up or (self.upper[form] < UNBOUNDED).all()
+            return Extreme(reached, simple if bounded else None, (upper_leaf if up else lower_leaf)(()))
         bound, proof = self.relaxed(form, up)
         reached = self.reached(form, up)
         if reached != bound and not deadline.over:
