@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from page import Form, Part, Section, Table, Words
 
@@ -69,7 +70,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
 
 def measured(form: Form) -> Iterator[Part]:
     """Every command, the first time and again."""
-    rows = []
+    rows = list[dict[str, Any]]()
     with TemporaryDirectory() as folder:
         here = Path(folder)
         _write_table(here)

@@ -153,19 +153,16 @@ def _fetch(engine: duckdb.DuckDBPyConnection, query: str) -> None:
 
 def stages(size: int) -> list[dict[str, Any]]:
     """A whole release of the same columns from a Parquet file, stage by stage, beside the GROUP BY."""
-    columns, _ = people(size, distinct=False)
-    secret = np.random.default_rng(1).integers(0, 14, size)
-    table = pa.table({"job": secret, **{name: _read(name, codes) for name, codes in columns.items()}})
-    options = {"sensitive": "job", "public": list(columns), "min_posterior": LEFT, "codeword": "interval"}
-    request, stated = ReleaseRequest.of(options), {"method": "", "optimal": False}
+    stated = {"method": "", "optimal": False}
     with TemporaryDirectory() as folder:
         path, out = Path(folder, "people.parquet"), Path(folder, "out.parquet")
-        pq.write_table(table, path)
+        _, request = written_people(path, size, distinct=False)
         prepared = PreparedTable.of(ReleaseSource.read(str(path), request))
         found = choose_partition(prepared)[1]
         whole = make_release(str(path), request)
         engine = duckdb.connect()
-        query = f"SELECT count(*) FROM (SELECT {', '.join(columns)}, count(*) FROM '{path}' GROUP BY ALL)"
+        columns = ", ".join(request.public)
+        query = f"SELECT count(*) FROM (SELECT {columns}, count(*) FROM '{path}' GROUP BY ALL)"
         tasks: dict[str, Callable[[], object]] = {
             "GROUP BY": partial(_fetch, engine, query),
             "reading": lambda: PreparedTable.of(ReleaseSource.read(str(path), request)),
@@ -180,6 +177,16 @@ def stages(size: int) -> list[dict[str, Any]]:
         {"stage": name, "rows": size, "seconds": one, "times GROUP BY": one / seconds[0]}
         for name, one in zip(tasks, seconds, strict=True)
     ]
+
+
+def written_people(path: Path, size: int, *, distinct: bool) -> tuple[str, ReleaseRequest]:
+    """Eight columns and a sensitive one as a Parquet file, and what is asked for."""
+    columns, _ = people(size, distinct=distinct)
+    secret = np.random.default_rng(1).integers(0, 14, size)
+    table = pa.table({"job": secret, **{name: _read(name, codes) for name, codes in columns.items()}})
+    pq.write_table(table, path)
+    options = {"sensitive": "job", "public": list(columns), "min_posterior": LEFT, "codeword": "interval"}
+    return str(path), ReleaseRequest.of(options)
 
 
 def _read(name: str, codes: Codes) -> pa.Array:
@@ -246,10 +253,38 @@ print(json.dumps([peak_megabytes() - before, 8 * problem.size * 8 / 2**20]))
 """
 
 
+RELEASE_MEMORY = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, "benchmarks")
+from measure import peak_megabytes
+from noiseless.releases.pipeline import make_release
+from top_down_speed import written_people
+folder, size, distinct = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "True"
+small, request = written_people(folder / "small.parquet", size // 100, distinct=distinct)
+make_release(small, request).save(folder / "out.parquet", certificate=folder / "out.json")
+open("/proc/self/clear_refs", "w").write("5")  # the peak begins anew
+before = peak_megabytes()
+done = make_release(str(folder / "people.parquet"), request)
+done.save(folder / "out.parquet", certificate=folder / "out.json")
+print(json.dumps([peak_megabytes() - before, 8 * done.rows * 8 / 2**20]))
+"""
+
+
 def memory(size: int) -> list[dict[str, Any]]:
     """How much more a process holds at its peak than before, beside eight columns of whole numbers."""
     more, columns = in_a_process(MEMORY, str(size))
-    return [{"rows": size, "columns MB": columns, "more at the peak MB": more, "times": more / columns}]
+    found = [("search alone, mostly different", size, more, columns)]
+    for name, distinct in (("whole release, as in Adult", False), ("whole release, mostly different", True)):
+        with TemporaryDirectory() as folder:
+            written_people(Path(folder, "people.parquet"), 10 * size, distinct=distinct)
+            more, columns = in_a_process(RELEASE_MEMORY, folder, str(10 * size), str(distinct))
+        found.append((name, 10 * size, more, columns))
+    names = "what", "rows", "columns MB", "more at the peak MB", "times"
+    return [
+        dict(zip(names, (what, rows, columns, more, more / columns), strict=True))
+        for what, rows, more, columns in found
+    ]
 
 
 INTRODUCTION = f"""\

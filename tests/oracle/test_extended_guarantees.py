@@ -270,7 +270,9 @@ def test_a_private_answer_is_charged_no_less_than_it_can_tell(
     unit = 'unit = "who"\nmax_rows = 2'
     (tmp_path / "rows" / "t.toml").write_text(FILE.format(unit=unit))
     with Curator.open(tmp_path / "rows" / "t.toml") as curator:
-        each = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace", per_row=True).charge(curator.public)
+        each = PrivateAnswer(Fraction(epsilon), Fraction(delta), "replace", per_row=True).charge(
+            curator.public
+        )
         rows = [tuple(map(Fraction, row)) for row in response(4, float(epsilon), float(delta))]
         both = [tuple(p * q for p in one for q in two) for one in rows for two in rows]
         told = information(both, [1 / 16] * 16)

@@ -34,6 +34,8 @@ UNUSED = {
     "quantize": ("noiseless.curator", "noiseless.ledger", "noiseless.audits", "noiseless.releases"),
     "blur": ("noiseless.curator", "noiseless.ledger", "noiseless.releases"),
 }
+MOST = {"audit": 75, "release": 160, "frontier": 160, "plan": 85, "quantize": 95, "blur": 95}
+"""So few of our modules, those of the command line aside, which lists all commands."""
 LOADED = """
 import json, sys
 from noiseless.cli.main import run
@@ -58,4 +60,5 @@ def loaded(words: tuple[str, ...], folder: Path) -> set[str]:
 def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> None:
     found = loaded(COMMANDS[command], tmp_path)
     assert [name for name in (*NEVER, *UNUSED[command]) if name in found] == []
-    assert len([name for name in found if name.startswith("noiseless.")]) <= 170
+    ours = [name for name in found if name.startswith("noiseless.") and ".cli" not in name]
+    assert len(ours) <= MOST[command]

@@ -162,11 +162,11 @@ _WRITTEN: dict[str, Any] = {
 """How a table is written: options of every command that reads one."""
 
 
-def reads(command: Callable[..., int]) -> Callable[..., int]:
+def reads(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Let a command that takes a table, as `table` or `original`, also take how it is written."""
 
     @wraps(command)
-    def read(**options: Any) -> int:  # noqa: ANN401 - of the command
+    def read(**options: Any) -> int | None:  # noqa: ANN401 - of the command
         written = {name: options.pop(name) for name in _WRITTEN}
         if any(value is not None for value in written.values()):
             name = "original" if "original" in options else "table"

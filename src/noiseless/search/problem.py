@@ -362,7 +362,7 @@ class Problem:
         """
         if self.size == 1:
             raise RequestError(
-                "there is only one public value: they reveal nothing, and nothing can be merged; "
+                "there is only one public value: it reveals nothing, and there is nothing to merge; "
                 "name another public column"
             )
         if self.joint.size_x == 1:

@@ -186,7 +186,7 @@ def _announce_compilation() -> None:
 
     from numba.core import event
 
-    class Compilation(event.Listener):  # type: ignore[misc] - numba has no types
+    class Compilation(event.Listener):
         def on_start(self, event: object) -> None:  # noqa: ARG002 - as numba calls it
             if not said:
                 said.append(True)
@@ -196,4 +196,4 @@ def _announce_compilation() -> None:
             """Nothing is said."""
 
     said = list[bool]()
-    event.register("numba:compile", Compilation())
+    event.register("numba:compile", Compilation())  # type: ignore[no-untyped-call]

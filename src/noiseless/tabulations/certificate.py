@@ -31,6 +31,8 @@ def certificate(audit: "TabulationAudit", *, public: bool) -> dict[str, Any]:
     ranges = audit.ranges
     if ranges is None or not ranges.sharp:
         raise RequestError("a certificate shows the ends of all ranges: audit with sharp=True")
+    if not all(len(program.tables) for program in ranges.found.programs.values()):
+        raise RequestError("no table that fits was found in time, so nothing can be shown; allow more time")
     writer = ProofWriter(audit.publication, ranges.found.history)
     numbers = np.flatnonzero(~audit.published).tolist()
     for number in numbers:

@@ -158,7 +158,7 @@ def test_a_release_leaks_and_a_person_tells(tmp_path: Path) -> None:
     scores = (Score(Fraction(1), 1, 1, 1), Score(Fraction(2), 1, 1, 1))
     for name, words in {
         "homogeneity": "bits that the release may leak, L0",
-        "g": "one person may tell",
+        "g": "leaked about one person",
     }.items():
         game_plot(Game(name, "share", None, {}, scores), tmp_path / "axis.svg")
         assert words in (tmp_path / "axis.svg").read_text()

@@ -47,7 +47,7 @@ def test_a_constant_costs_nothing() -> None:
 def test_readings_without_end_have_no_total() -> None:
     schedule = Schedule.endless(FINE)
     assert schedule.spending(1000).bits == 4000
-    with pytest.raises(RequestError, match="without end"):
+    with pytest.raises(RequestError, match="endless readings"):
         schedule.spending()
     with pytest.raises(RequestError, match="0 or more"):
         Schedule.stopping(FINE, -1)

@@ -248,7 +248,7 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
     file.write_text(COLUMN, encoding="utf-8")
     with pytest.raises(SchemaError) as caught:
         Schema.read(file)
-    assert str(caught.value).startswith(f"{file}: column 'kwh': has no key")
+    assert str(caught.value).startswith(f"{file}: column 'kwh': does not say")
 
 
 def test_a_schema_shows_itself_as_a_table() -> None:

@@ -138,7 +138,7 @@ def test_a_full_budget_still_answers_what_is_known() -> None:
     event = OtherAnswer("eight", ("age",), 8)
     history = History(RECORD, budget=3).after([event]).after([event])
     assert history.spent.bits == 3
-    with pytest.raises(BudgetError, match=r"0\.00 bits are left; nothing new can be told of these people"):
+    with pytest.raises(BudgetError, match=r"0\.00 bits are left; nothing new can be answered about"):
         history.after([OtherAnswer("two", ("age",), 2)])
 
 

@@ -350,7 +350,7 @@ def test_verdicts() -> None:
     assert "off by 0.5 instead of 15" in said("value", "top:90", None, 0, 120)
     assert "no equal cells" in said("sum", "round:100", 1000, 0, 1000)
     assert "reveals nothing" in said("sum", "round:1000000:down", 10, 0, 10)
-    assert "always told, leak no more" in said("sum", "nk:1:15", 7, 0, 1000)
+    assert "always published, leak no more" in said("sum", "nk:1:15", 7, 0, 1000)
 
 
 def test_a_rule_plan_reads_well() -> None:

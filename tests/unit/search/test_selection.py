@@ -126,7 +126,7 @@ class TestProblem:
 
     def test_one_value_is_refused(self) -> None:
         for problem, message in (
-            (Problem(JointRange.from_pairs([("a", 1), ("b", 1)])), "one public value only"),
+            (Problem(JointRange.from_pairs([("a", 1), ("b", 1)])), "only one public value"),
             (Problem(JointRange.from_pairs([("a", 1), ("a", 2)])), "one sensitive value only"),
         ):
             for ask in (lambda p: choose(p, Goal(min_posterior=1)), survey):
