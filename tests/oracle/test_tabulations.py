@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from noiseless.errors import RequestError
 from noiseless.tabulations import Publication, Told
 from noiseless.tabulations.audit import audit_tables
 from noiseless.tabulations.magnitudes import ContributorAmounts
@@ -254,6 +255,16 @@ def test_out_of_time_a_contradiction_is_not_safe() -> None:
     tables = Publication.of_rows(["a", "b", "c"], [(0, 3)] * 3, [(pair, Told.exact(1)) for pair in pairs])
     assert len(audit_tables(tables).inconsistent) == 3
     assert not audit_tables(tables, time_limit=0).holds
+
+
+def test_out_of_time_without_a_table_there_is_no_certificate() -> None:
+    """Nothing was shown by then, and that is said."""
+    pairs = [["a", "b"], ["b", "c"], ["a", "c"]]
+    tables = Publication.of_rows(["a", "b", "c"], [(0, 3)] * 3, [(pair, Told.exact(1)) for pair in pairs])
+    audit = audit_tables(tables, targets={"all": {"atom": ["a", "b", "c"]}}, time_limit=0)
+    assert not audit.decided
+    with pytest.raises(RequestError, match="allow more time"):
+        audit.certificate(public=True)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:  # noqa: ANN401 - JSON
