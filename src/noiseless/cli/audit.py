@@ -14,6 +14,7 @@ from noiseless.cli.options import (
     MissingOption,
     NamesOption,
     column_option,
+    columns,
     option,
     per_column,
     print_json,
@@ -76,6 +77,7 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             "Public columns that an adversary may know of a person, as a,b: the policy is held against each "
             "key, not against all public columns at once.",
             "COLUMNS",
+            autocompletion=columns,
         ),
     ] = None,
     uniques: Annotated[

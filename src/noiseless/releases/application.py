@@ -215,7 +215,7 @@ def apply_release(
     >>> done = release(fitted, sensitive="age", public="chol", min_posterior=2)
     >>> later = apply_release(pa.table({"chol": [182, 231, 500]}), done.certificate)
     >>> later.table["chol"].to_pylist(), later.outside_rows
-    (['185', '235', '*'], 1)
+    (['180-190', '230-240', '*'], 1)
     """
     claimed = _checked(certificate)
     source, lacking = _counted(open_table(table, names=names), claimed, keep_order=keep_order)

@@ -125,7 +125,7 @@ def release(
     >>> patients = pa.table({"age": [31, 35, 52, 47, 31, 60], "chol": [180, 182, 190, 230, 233, 240]})
     >>> done = release(patients, sensitive="age", public="chol", min_posterior=2)
     >>> done.table["chol"].to_pylist()
-    [185, 185, 185, 235, 235, 235]
+    ['180-190', '180-190', '180-190', '230-240', '230-240', '230-240']
     """
     options = {name: value for name, value in locals().items() if name not in ("table", "progress")}
     return make_release(table, ReleaseRequest.of(options), progress)

@@ -95,7 +95,7 @@ def plan(
     >>> plan("mean", n=1000, bounds=(0, 1), budget=1).cells
     1000
     >>> plan("count", n=1000, rule="round:5").verdict
-    'round:5 tells 1.00 bits of one person. So does the exact count: at worst the rule protects nothing.'
+    'round:5 leaks 1.00 bits about one person. So does the exact count: at worst the rule protects nothing.'
 
     Args:
         query: count, sum, mean, min, max, median or variance; under a rule also value, a person's own value;

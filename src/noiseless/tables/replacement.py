@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
@@ -277,7 +278,8 @@ def ordered_writer() -> duckdb.DuckDBPyConnection:
     writer = duckdb.connect(
         config={"threads": 1, "preserve_insertion_order": "false", "temp_directory": spill_folder()}
     )
-    writer.execute("SET enable_progress_bar = false")  # it would go to standard output
+    with suppress(duckdb.InvalidInputException):  # of notebooks without widgets, which have no bar
+        writer.execute("SET enable_progress_bar = false")  # it would go to standard output
     return writer
 
 
