@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -35,7 +35,7 @@ SEEDS = range(60 * (TIMES if soaking() else 1))
 Json = dict[str, Any]
 
 
-def worlds(seeds: range) -> Iterator[tuple[int, Published, Knowledge]]:
+def worlds(seeds: Iterable[int]) -> Iterator[tuple[int, Published, Knowledge]]:
     for seed in seeds:
         published = random_publication(seed)
         yield seed, published, Knowledge.of(published.world)
