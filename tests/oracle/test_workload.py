@@ -14,7 +14,7 @@ from noiseless.cli.main import run
 from noiseless.curator import Curator, workload
 from noiseless.curator.workload_plan import WeightedStatement, read_workload
 from noiseless.errors import NoiselessError
-from noiseless.pricing.reach import QuantizedQuery
+from noiseless.pricing.reach import QuantizedQuery, coarsest
 from noiseless.questions import Query
 from noiseless.work import WorkError
 
@@ -173,11 +173,10 @@ def test_what_cannot_be_planned_is_refused(curator: Curator, text: str, said: st
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[Fraction]:
     """The errors for which the search looks at cells."""
     seen: list[Fraction] = []
-    plainly = workload.coarsest
 
     def noted(query: Query, error: Fraction) -> QuantizedQuery:
         seen.append(error)
-        return plainly(query, error)
+        return coarsest(query, error)
 
     monkeypatch.setattr(workload, "coarsest", noted)
     return seen

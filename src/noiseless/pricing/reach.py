@@ -32,7 +32,7 @@ _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
 
 _CELL_STEPS = 2
-"""What it takes to make, to count and to write down a cell of its own width."""
+"""What it takes to make and to count a cell of its own width."""
 
 _ALL = 2**11
 """On a lattice of at most so many points every equal division is tried."""
