@@ -114,7 +114,7 @@ def homogeneity(
 
 def _view(tally: Tally, roles: Roles) -> "tuple[Bits, Census]":
     """L0, the bits that the most telling group gives away; and who is in which group, with which value."""
-    from noiseless.audits.table_exposure import survey
+    from noiseless.audits.table_audit import survey
 
     if not len(tally):
         raise EmptyTableError("there is nobody to learn anything about")

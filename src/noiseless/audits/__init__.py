@@ -3,8 +3,7 @@
 from noiseless.audits.auditor import audit
 from noiseless.audits.exposure import Contribution, Exposure, SideInformationEffect
 from noiseless.audits.result import Audit
-from noiseless.audits.table_audit import TableAudit
-from noiseless.audits.table_exposure import TableExposure
+from noiseless.audits.table_audit import TableAudit, TableExposure
 from noiseless.audits.unrelatedness import Unrelatedness, unrelated
 from noiseless.audits.witness import Witness
 

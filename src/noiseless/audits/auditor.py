@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from noiseless.audits.result import Audit
-from noiseless.audits.table_audit import TableAudit
-from noiseless.audits.table_exposure import survey
+from noiseless.audits.table_audit import TableAudit, survey
 from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,

@@ -10,7 +10,7 @@ import numpy as np
 
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
-from noiseless.audits.table_exposure import TableExposure
+from noiseless.audits.table_audit import TableExposure
 from noiseless.audits.witness import shown
 from noiseless.display import Facts, Shown, counted, significant, verb
 from noiseless.exact import round_up

@@ -186,9 +186,8 @@ class Ascent:
     def _costs(self, order: IntArray, starts: IntArray) -> FloatArray:
         return self.book.lengths(*self.book.cell_costs(order, starts))
 
-    def _losses(self, cells: Sequence[IntArray]) -> FloatArray:
+    def _losses(self, order: IntArray, starts: IntArray) -> FloatArray:
         """About what cells add to the mean loss, times all rows."""
-        order, starts = _listed(cells)
         spans = [axis.cell_spans(order, starts) * axis.scale for axis in self.book.axes]
         return np.asarray(np.sum(spans, axis=0) * np.add.reduceat(self.problem.weights[order], starts))
 
@@ -205,17 +204,20 @@ class Ascent:
             near = [cell for cell in np.argsort(far)[:NEAR].tolist() if groups[firsts[cell]] == groups[value]]
             if not near:
                 return None
-            joined = [np.append(members[cell], value) for cell in near]
-            more = self._losses(joined) - self._losses([members[cell] for cell in near])
-            more[self._costs(*_listed(joined)) > most] = np.inf
+            alone = [members[cell] for cell in near]
+            joined = _listed(alone, np.array([value]))
+            more = self._losses(*joined) - self._losses(*_listed(alone))
+            more[self._costs(*joined) > most] = np.inf
             best = int(np.argmin(more))
             if more[best] == np.inf:
                 return None
-            members[near[best]] = joined[best]
+            members[near[best]] = np.append(alone[best], value)
             labels[value] = labels[firsts[near[best]]]
         return Cells.from_labels(labels)
 
 
-def _listed(cells: Sequence[IntArray]) -> tuple[IntArray, IntArray]:
-    """The members of cells one after the other, and where each begins."""
-    return np.concatenate(cells), np.cumsum([0, *map(len, cells[:-1])])
+def _listed(cells: Sequence[IntArray], *more: IntArray) -> tuple[IntArray, IntArray]:
+    """The members of cells one after the other, those that each gets besides, and where each begins."""
+    added = sum(map(len, more))
+    sizes = [len(cell) + added for cell in cells[:-1]]
+    return np.concatenate([part for cell in cells for part in (cell, *more)]), np.cumsum([0, *sizes])
