@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -35,7 +35,7 @@ SEEDS = range(60 * (TIMES if soaking() else 1))
 Json = dict[str, Any]
 
 
-def worlds(seeds: range) -> Iterator[tuple[int, Published, Knowledge]]:
+def worlds(seeds: Iterable[int]) -> Iterator[tuple[int, Published, Knowledge]]:
     for seed in seeds:
         published = random_publication(seed)
         yield seed, published, Knowledge.of(published.world)
@@ -244,6 +244,8 @@ def test_out_of_time_nothing_false_is_said() -> None:
                 assert finding.upper is None or finding.upper >= max(values), seed
                 assert not finding.disclosed or len(values) == 1, seed
                 assert finding.values in {None, len(values)}, seed
+                if finding.decided:
+                    assert (finding.lower, finding.upper) == (min(values), max(values)), seed
             certificate = json.loads(json.dumps(audit.certificate(public=True)))
             assert verify_tables(certificate, publication(published)).failed == (), seed
             check_claims(published, knowledge, certificate)
@@ -255,6 +257,15 @@ def test_out_of_time_a_contradiction_is_not_safe() -> None:
     tables = Publication.of_rows(["a", "b", "c"], [(0, 3)] * 3, [(pair, Told.exact(1)) for pair in pairs])
     assert len(audit_tables(tables).inconsistent) == 3
     assert not audit_tables(tables, time_limit=0).holds
+
+
+def test_out_of_time_without_a_table_no_end_is_shown() -> None:
+    """The bounds of a sum are attained only if some table says so."""
+    for seed, published, knowledge in worlds([9_100_111, 9_101_801, 9_101_818]):
+        audit = audit_tables(publication(published), time_limit=0)
+        for finding, (_, form) in zip(audit.cells, forms(published, {}), strict=True):
+            values = knowledge.values(form)
+            assert not finding.decided or (finding.lower, finding.upper) == (min(values), max(values)), seed
 
 
 def test_out_of_time_without_a_table_there_is_no_certificate() -> None:

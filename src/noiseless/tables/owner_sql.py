@@ -62,13 +62,16 @@ def check_number_sql(sql: str, table: pa.Table, name: str) -> None:
 def sql_number(sql: str, table: pa.Table, name: str) -> Fraction | None:
     """The number in the first row of the result; None where there is none.
 
-    Whether the engine stumbles over a value (a cast, an overflow) may depend on the data, and is no number
-    too: what an analyst sees must not say more than the cell.
+    Whether the engine stumbles over a value (a cast, an overflow, a time zone that is none) may depend on the
+    data, and is no number too: what an analyst sees must not say more than the cell. Errors of the machine,
+    such as too little memory, are none of these.
     """
     with _holding(table, name) as connection:
         try:
             found = connection.execute(sql).fetchone()
-        except (duckdb.DataError, duckdb.InvalidInputException):
+        except duckdb.OperationalError:
+            raise
+        except duckdb.Error:
             return None
     value = None if found is None else found[0]
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not isfinite(value):

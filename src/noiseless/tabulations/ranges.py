@@ -32,8 +32,8 @@ class Range:
     Attributes:
         lower: the least value that is not excluded.
         upper: the largest, None if there is none.
-        least: the least value that a table shows.
-        most: the largest that one shows; None if they grow without end.
+        least: the least value that a table shows, or one that it is not above for certain.
+        most: the largest that one shows, or one that it is not below; None if they grow without end.
         values: how many values are possible, None where that is not counted or there is no end.
         varies: whether tables with different values exist, whatever they are.
     """
@@ -320,25 +320,27 @@ class SumRanges:
     def _of_program(self, part: int, atoms: IntArray) -> Range:
         key = part, atoms.tobytes()
         if key not in self._ranges:
-            self._ranges[key] = self._found_in_program(part, atoms)
+            found = self._found_in_program(part, atoms)
+            if not len(self.found.program(part).tables):
+                return found  # a table may still be found
+            self._ranges[key] = found
         return self._ranges[key]
 
     def _found_in_program(self, part: int, atoms: IntArray) -> Range:
         program, form = self.form(part, atoms)
-        lower, upper = int(program.lower[form].sum()), None
-        low = self.extreme(part, form, False)
+        lower, low = int(program.lower[form].sum()), self.extreme(part, form, False)
         bounded = bool((program.upper[form] < UNBOUNDED).all())
         high = self.extreme(part, form, True) if bounded else None
-        least = low.reached if low.reached is not None else lower
+        least, most = program.reached(form, False), program.reached(form, True)
         lower = max(lower, lower if low.bound is None else low.bound)
         if high is None:
-            return Range(lower, None, least, None, None, low.reached is not None)
+            return Range(lower, None, UNBOUNDED if least is None else least, None, None, least is not None)
         upper = int(program.upper[form].sum())
         upper = min(upper, upper if high.bound is None else high.bound)
-        most = high.reached if high.reached is not None else upper
-        shown = low.reached is not None and high.reached is not None
-        values = self._count(part, form, lower, upper) if shown and (lower, upper) == (least, most) else None
-        return Range(lower, upper, least, most, values, shown and least < most)
+        if least is None or most is None:  # no table yet: all that is known is that it lies within the bounds
+            return Range(lower, upper, upper, lower, None, False)
+        values = self._count(part, form, lower, upper) if (lower, upper) == (least, most) else None
+        return Range(lower, upper, least, most, values, least < most)
 
     # Proofs
 

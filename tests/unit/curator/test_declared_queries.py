@@ -81,6 +81,16 @@ def test_what_the_sql_has_no_number_for_counts_as_the_lower_bound(tmp_path: Path
         assert answer.lower == 0
 
 
+def test_no_error_of_the_engine_says_what_the_data_hold(tmp_path: Path) -> None:
+    """A suburb is no time zone: the engine would name it."""
+    zone = "EXTRACT(hour FROM timezone(suburb, TIMESTAMPTZ '2020-01-01 00:00:00+00'))"
+    stumbling = SPREAD.replace("MAX(kwh) - MIN(kwh)", f"MAX({zone})")
+    with Curator.open(written(tmp_path, stumbling)) as curator:
+        answer = curator.ask("SELECT /*+ max_error(0.5) */ spread() FROM meters").answers[0].interval
+        assert answer is not None
+        assert answer.lower == 0
+
+
 def test_the_exposure_to_sql_is_refused_in_a_line(tmp_path: Path) -> None:
     with Curator.open(written(tmp_path, EXCESS + SPREAD)) as curator:
         curator.ask("SELECT excess() FROM meters")
