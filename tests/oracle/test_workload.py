@@ -11,9 +11,12 @@ import pytest
 from curator_examples import ROWS as EXAMPLES
 from curator_examples import write_curator
 from noiseless.cli.main import run
-from noiseless.curator import Curator
+from noiseless.curator import Curator, workload
 from noiseless.curator.workload_plan import WeightedStatement, read_workload
 from noiseless.errors import NoiselessError
+from noiseless.pricing.reach import QuantizedQuery, coarsest
+from noiseless.questions import Query
+from noiseless.work import WorkError
 
 FILE = """
 [dataset]
@@ -164,6 +167,52 @@ def test_what_is_filtered_elsewhere_is_multiplied(curator: Curator) -> None:
 def test_what_cannot_be_planned_is_refused(curator: Curator, text: str, said: str) -> None:
     with pytest.raises(NoiselessError, match=said):
         curator.plan_workload(read_workload(text), 1)
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[Fraction]:
+    """The errors for which the search looks at cells."""
+    seen: list[Fraction] = []
+
+    def noted(query: Query, error: Fraction) -> QuantizedQuery:
+        seen.append(error)
+        return coarsest(query, error)
+
+    monkeypatch.setattr(workload, "coarsest", noted)
+    return seen
+
+
+def wide(folder: Path, people: int) -> Curator:
+    """Curator of a private column with 1,001 values."""
+    text = FILE.replace("bounds = [0, 3]", "bounds = [0, 1000]")
+    (folder / "meters.csv").write_text("suburb,kwh,m3\n" + "north,1,0\n" * people)
+    (folder / "meters.toml").write_text(text)
+    return Curator.open(folder / "meters.toml")
+
+
+def test_each_question_is_looked_at_a_few_times(tmp_path: Path, looks: list[Fraction]) -> None:
+    with wide(tmp_path, 2000) as curator:
+        filters = [f"SELECT SUM(kwh) FROM meters WHERE kwh > {bound}" for bound in range(100, 140)]
+        found = curator.plan_workload([(sql, 1) for sql in filters], 8)
+    assert found.bits.ratio <= 2**8
+    assert not found.optimal  # sums that leave gaps
+    assert 0 < len(looks) <= 8 * len(filters)
+
+
+def test_halvings_of_irregular_sums_end_with_their_levels(tmp_path: Path, looks: list[Fraction]) -> None:
+    with wide(tmp_path, 5) as curator:
+        found = curator.plan_workload([("SELECT SUM(kwh) FROM meters WHERE kwh > 600", 1)], 3)
+    assert found.bits.ratio <= 2**3
+    assert len(looks) == len(set(looks)) <= 8 + (5 * 1000).bit_length()
+
+
+def test_too_much_work_is_refused_before_the_search(tmp_path: Path, looks: list[Fraction]) -> None:
+    with wide(tmp_path, 500) as curator, pytest.raises(WorkError, match="plan fewer statements") as refused:
+        curator.plan_workload(
+            [(f"SELECT SUM(kwh) FROM meters WHERE kwh > {bound}", 1) for bound in range(3, 900)], 8
+        )
+    assert "\n" not in str(refused.value)
+    assert not looks
 
 
 def test_texts_and_comments_are_kept_apart() -> None:

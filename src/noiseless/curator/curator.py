@@ -272,7 +272,7 @@ class Curator:
         from noiseless.curator.workload_plan import WeightedStatement, workload_plan
 
         weighted = [WeightedStatement(sql, Fraction(weight)) for sql, weight in asked]
-        return workload_plan(self._present().planner, self.file.name, weighted, budget)
+        return workload_plan(self._present(), weighted, budget)
 
     # For the owner
 

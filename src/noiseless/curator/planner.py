@@ -32,6 +32,7 @@ from noiseless.questions.filters import Among, Runs, numbers_of, outside
 from noiseless.questions.question import Group, Question
 from noiseless.questions.row_function import MOST_LISTED, RowFunction
 from noiseless.questions.statistics import FilteredMean
+from noiseless.ranges.quantizer import Listed
 from noiseless.work import Cache, check, foresee, spend
 
 ONE, ZERO = Fraction(1), Fraction(0)
@@ -41,6 +42,8 @@ _MOST_REMEMBERED = 2**28
 
 _LISTED_STEPS = 3
 """What it takes to look at a value that is listed by itself."""
+_WRITTEN_STEPS = 18
+"""What it takes to write down a cell of its own width, and to keep it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,7 +346,9 @@ class Planner:
 
         def cells() -> CellOutputSpace:
             spend(_steps_of(query))
-            return CellOutputSpace(_chosen(query, wish))
+            chosen = _chosen(query, wish)
+            spend(_WRITTEN_STEPS * chosen.quantizer.cells if isinstance(chosen.quantizer, Listed) else 0)
+            return CellOutputSpace(chosen)
 
         alike = self._memory.made(key, cells, lambda _: weight_of(query) + sum(map(_length, what)))
         asked, column = (*what, self.limits.rows), query.attribute_name

@@ -17,12 +17,23 @@ import numpy as np
 from noiseless.curator.disclosure import CellDisclosure, CountsDisclosure, Disclosure
 from noiseless.curator.public_state import PublicState
 from noiseless.errors import RequestError
-from noiseless.pricing.reach import coarsest, finest
+from noiseless.pricing.reach import coarsest, counting_steps, finest, is_counted
 from noiseless.questions import Lattice, Query
-from noiseless.questions.base import Influence, is_consecutive
+from noiseless.questions.base import Influence, Slide, is_consecutive
+from noiseless.work import foresee, spend
 
 _HALVINGS = 80
 """How often the bound is halved in floats before it is settled exactly."""
+_SETTLED = 8
+"""About how often it is looked at exactly then."""
+_REACHES = 40
+"""How often a reach for all is halved: as often as a budget has bits."""
+_LOOK_STEPS = 20
+"""What it takes to choose cells and to count their outputs where that is done in closed form."""
+_PLACES_A_STEP = 16
+"""How many answers to public cells are added up in a step."""
+_BEYOND = 2**64
+"""More outputs than any budget allows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,41 +69,76 @@ class WeightedAnswer:
     @property
     def is_proved(self) -> bool:
         """Whether no equal cells within an error have fewer outputs than those that are taken."""
-        on_interval = self.query is not None and not isinstance(self.query.span, Lattice)
-        return self.query is None or self.shape is not None or on_interval
+        query = self.query
+        if query is None or not isinstance(query.span, Lattice):
+            return True
+        return self.shape is not None and all(
+            isinstance(one, Influence) and is_consecutive(one.moves) and is_consecutive(one.bases)
+            for one in query.influences
+        )
 
     @cached_property
-    def shape(self) -> tuple[int, int, int] | None:
-        """How far one person moves it, the last place to move it from, and the last place of all.
+    def shape(self) -> tuple[int, int, int, int] | None:
+        """How far one person moves it, the last place to move it from, the last place of all, and a cap.
 
-        None where these are not regular, or it is no cell on a lattice.
+        None where it is no cell on a lattice, or its outputs are counted one by one.
         """
         query = self.query
         if query is None or not isinstance(query.span, Lattice) or isinstance(query.attainable, tuple):
             return None
         only, *more = query.influences
-        if more or not isinstance(only, Influence) or not (is_consecutive(only.moves) and only.bases[0] == 0):
+        if more or not isinstance(only, Influence) or only.bases[0] != 0 or is_counted(only):
             return None
-        return (only.sweep, only.bases[-1], query.span.last) if is_consecutive(only.bases) else None
+        return only.sweep, only.bases[-1], query.span.last, only.cap
 
-    def within(self, bound: Fraction, *, strictly: bool) -> tuple[int, Fraction]:
-        """The outputs of the widest cells whose weighted error is at most (or below) a bound, and that error.
+    @cached_property
+    def slide(self) -> tuple[float, int] | None:
+        """On an interval: the share of it that one person moves it over, and further outputs."""
+        query = self.query
+        if query is None or isinstance(query.span, Lattice) or not query.span.width:
+            return None
+        only, *more = query.influences
+        if more or not isinstance(only, Slide) or not only.length:
+            return None
+        return float(only.length / query.span.width), only.more
 
-        A strict bound is above 0.
+    @property
+    def looks(self) -> int:
+        """How often its cells are looked at: on a lattice halvings of a bound soon come to the same ones."""
+        span = None if self.query is None else self.query.span
+        if self.shape is not None or self.slide is not None or span is None:
+            return _SETTLED
+        return _SETTLED + min(_HALVINGS, span.last.bit_length() if isinstance(span, Lattice) else _HALVINGS)
+
+    @property
+    def counting(self) -> int:
+        """What it takes to count its outputs where that is done one by one, in steps of a microsecond."""
+        return 0 if self.query is None else counting_steps(self.query)
+
+    def level(self, bound: Fraction, *, strictly: bool) -> int:
+        """The number of the widest cells whose weighted error is at most (or below) a bound, see `cells`.
+
+        A strict bound is above 0. On a lattice it is how many steps they are wide, else how many there are.
         """
+        if self.query is None:
+            return 0
+        error, span = bound / self.scale, self.query.span
+        if isinstance(span, Lattice):
+            steps = 2 * error / span.step
+            return min(ceil(steps) - 1 if strictly else floor(steps), span.last)
+        ratio = span.width / (2 * error)
+        return max(1, floor(ratio) + 1 if strictly else ceil(ratio))
+
+    def cells(self, level: int) -> tuple[int, Fraction]:
+        """The outputs of cells with this number, and their error."""
         if isinstance(self.told, CountsDisclosure):
             return len(self.told.partition.starts), Fraction(0)
         query = self.query
         assert query is not None  # noqa: S101 - all that is not counted exactly
-        error, span = bound / self.scale, query.span
-        if isinstance(span, Lattice):
-            steps = 2 * error / span.step
-            found = coarsest(query, span.step * (ceil(steps) - 1 if strictly else floor(steps)) / 2)
-        else:
-            ratio = span.width / (2 * error)
-            cells = max(1, floor(ratio) + 1 if strictly else ceil(ratio))
-            found = coarsest(query, span.width / (2 * cells) or 1)
-        return found.reach.outputs, self.scale * found.worst_error
+        span = query.span
+        error = span.step * level / 2 if isinstance(span, Lattice) else span.width / (2 * level) or 1
+        found = coarsest(query, error)
+        return found.reach.outputs, found.worst_error
 
     def with_reach(self, outputs: int) -> Fraction:
         """The weighted error of the finest cells with a number of outputs."""
@@ -115,9 +161,24 @@ class Workload:
         self._cells = np.concatenate(self._places) if items else np.zeros(0, np.int64)
         self._axis = np.array([self._axes[item.told.columns[0]] for item in items], np.int64)
         self._pieces = np.array([item.pieces for item in items], np.int64)
+        self._seen: dict[tuple[int, int], tuple[int, Fraction]] = {}
+        foresee({"workload": self.steps})
+
+    @property
+    def steps(self) -> int:
+        """What the search is going to take, in steps of about a microsecond; a look spends its own."""
+        known = {id(item.query): item for item in self.items if item.query is not None}
+        looks = sum(item.looks * (_LOOK_STEPS + item.counting) for item in known.values())
+        return looks + (_HALVINGS + _REACHES + _SETTLED) * self._adding
+
+    @cached_property
+    def _adding(self) -> int:
+        """What it takes to add up the cuts of all answers once."""
+        return len(self.items) + len(self._cells) // _PLACES_A_STEP + self._length
 
     def price(self, told: Sequence[int]) -> int:
         """The most joint outputs of one person: of the dearest public cell. Outputs are below 2^40 each."""
+        spend(self._adding)
         cuts = self._pieces * (np.array(told, np.int64) - 1)
         table = np.zeros((self._length, len(self._sizes)), np.int64)
         np.add.at(table, (self._cells, self._axis[self._owners]), cuts[self._owners])
@@ -139,20 +200,25 @@ class Workload:
         found = [1] * self._length
         for number in loose:
             for cell in self._places[number].tolist():
-                found[cell] *= told[number]
+                found[cell] = min(found[cell] * told[number], _BEYOND)
         everybody = found[-1]
         return [*(each * everybody for each in found[:-1]), everybody]
 
     def within(self, bound: Fraction, *, strictly: bool = False) -> list[tuple[int, Fraction]]:
-        """For each answer what the widest cells within a bound have; groups of one size share their query."""
-        known: dict[tuple[int, Fraction], tuple[int, Fraction]] = {}
+        """For each answer the outputs of the widest cells within a bound, and their weighted error."""
         found = []
         for item in self.items:
-            key = id(item.query or item.told), item.scale
-            if key not in known:
-                known[key] = item.within(bound, strictly=strictly)
-            found.append(known[key])
+            outputs, error = self._cells_of(item, item.level(bound, strictly=strictly))
+            found.append((outputs, item.scale * error))
         return found
+
+    def _cells_of(self, item: WeightedAnswer, level: int) -> tuple[int, Fraction]:
+        """Looked at once: groups of one size share their query, and near bounds have the same cells."""
+        key = id(item.query or item.told), level
+        if key not in self._seen:
+            spend(_LOOK_STEPS + item.counting)
+            self._seen[key] = item.cells(level)
+        return self._seen[key]
 
     def fits(self, bound: Fraction, allowed: int, *, strictly: bool = False) -> Fraction | None:
         """The largest weighted error of the widest cells within a bound, if they fit the budget."""
@@ -173,7 +239,9 @@ class Workload:
         widest = max((scale * width for scale, width in spans), default=Fraction(0))
         best = self.fits(widest, allowed)
         if best is None:
-            raise RequestError("the exact counts alone cost more than the budget; leave some out")
+            raise RequestError(
+                "the exact counts and private filters alone cost more than the budget; leave some out"
+            )
         guess, slack = Fraction(self._guess(float(widest), allowed)), Fraction(1, 2**40)
         while guess * (1 + slack) < best:
             near = self.fits(guess * (1 + slack), allowed)
@@ -184,10 +252,17 @@ class Workload:
 
     def _guess(self, widest: float, allowed: int) -> float:
         """About the least error: in floats, all regular answers at once."""
-        shapes = [item.shape for item in self.items]
-        regular = np.array([shape is not None for shape in shapes], bool)
-        sweep, base, last = np.array([shape for shape in shapes if shape is not None], float).reshape(-1, 3).T
-        worth = np.array([float(item.scale * item.step) for item in self.items if item.shape is not None])
+        items = self.items
+        regular = np.array([item.shape is not None for item in items], bool)
+        sliding = np.array([item.slide is not None for item in items], bool)
+        shapes = [item.shape for item in items if item.shape is not None]
+        sweep, base, last, cap = np.array(shapes, float).reshape(-1, 4).T
+        worth = np.array([float(item.scale * item.step) for item in items if item.shape is not None])
+        share, more = (
+            np.array([item.slide for item in items if item.slide is not None], float).reshape(-1, 2).T
+        )
+        width = np.array([_width(item) for item in items if item.slide is not None])
+        others = np.flatnonzero(~(regular | sliding)).tolist()
         low, high, told = 0.0, widest, np.zeros(len(self.items))
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
@@ -195,9 +270,12 @@ class Workload:
                 break
             points = np.minimum(np.floor(2 * middle / worth), last) + 1
             start = np.minimum(points - 1, base)
-            told[regular] = (start + sweep) // points - start // points + 1
-            for number in np.flatnonzero(~regular).tolist():
-                told[number] = self.items[number].within(Fraction(middle), strictly=False)[0]
+            told[regular] = np.minimum((start + sweep) // points - start // points + 1, cap)
+            cells = np.maximum(np.ceil(width / (2 * middle)), 1)
+            told[sliding] = np.minimum(cells, np.ceil(cells * share) + 1) + more
+            for number in others:
+                level = items[number].level(Fraction(middle), strictly=False)
+                told[number] = self._cells_of(items[number], level)[0]
             fits = told.max(initial=0) <= allowed and self.price(told.astype(np.int64).tolist()) <= allowed
             low, high = (low, middle) if fits else (middle, high)
         return high
@@ -219,3 +297,8 @@ class Workload:
         """The largest weighted error where all have the same reach."""
         found = {(id(item.query), item.scale): item for item in self.items}
         return max((item.with_reach(reach) for item in found.values()), default=Fraction(0))
+
+
+def _width(item: WeightedAnswer) -> float:
+    """The width of its span, as its error weighs."""
+    return float(item.scale * item.query.span.width) if item.query is not None else 0.0

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from noiseless.curator.disclosure import Disclosure
+from noiseless.curator.edition import CHARACTER_STEPS, Edition
 from noiseless.curator.planner import GroupAnswer, Planner, Precision
 from noiseless.curator.workload import WeightedAnswer, Workload
 from noiseless.display import Facts, Shown, counted
@@ -19,6 +20,7 @@ from noiseless.pricing.plan import rounded_up
 from noiseless.pricing.reach import allowed_reach
 from noiseless.questions.sql import Hints, Statement, parse
 from noiseless.questions.sql.statement import write_hints
+from noiseless.work import Work, WorkError, spend
 
 MOST_BITS = 40
 """Budgets of more are no budgets of a dashboard."""
@@ -145,28 +147,41 @@ class WorkloadPlan(Shown):
         }
 
 
-def workload_plan(
-    planner: Planner, name: str, asked: Sequence[WeightedStatement], budget: Rational
-) -> WorkloadPlan:
+def workload_plan(edition: Edition, asked: Sequence[WeightedStatement], budget: Rational) -> WorkloadPlan:
     """The errors of statements for which the largest weighted error is least within a budget.
 
+    It has the allowance of work that a batch has, for the statements are asked as one.
+
     Args:
-        planner: plans questions about the dataset.
-        name: the dataset's name.
+        edition: the dataset's present version.
         asked: the statements.
         budget: the bits that one person may lose in all.
 
     Raises:
         RequestError: a statement cannot be planned so; the message says why.
     """
-    if planner.limits.rows > 1:
+    if edition.planner.limits.rows > 1:
         raise RequestError("a workload is planned for one row a person; this dataset allows several")
     allowed = allowed_reach(budget)
     if allowed > 2**MOST_BITS:
         raise RequestError(f"a budget of a workload is at most {MOST_BITS} bits")
     if any(each.weight <= 0 for each in asked):
         raise RequestError("a weight is a number above 0")
-    read = [_read(planner, name, each) for each in asked]
+    try:
+        with Work().counted():
+            return _planned(edition, asked, allowed)
+    except WorkError:
+        raise WorkError(
+            "the plan of the workload takes too much work; plan fewer statements, groups or private filters"
+            " at a time, or declare coarser steps"
+        ) from None
+
+
+def _planned(edition: Edition, asked: Sequence[WeightedStatement], allowed: int) -> WorkloadPlan:
+    planner = edition.planner
+    spend(CHARACTER_STEPS * sum(len(each.sql) for each in asked))
+    read = [_read(planner, edition.name, each) for each in asked]
+    spend(sum(map(edition.steps, read)))
     items = [_items(planner, statement, each.weight) for statement, each in zip(read, asked, strict=True)]
     workload = Workload([item for those in items for item in those], planner.public)
     error = workload.least_error(allowed)

@@ -47,6 +47,12 @@ class Influence:
         """How far the person can move the answer, in steps."""
         return self.moves[-1]
 
+    @property
+    def cap(self) -> int:
+        """How many different answers the person can cause at most, told exactly."""
+        moves = length(self.moves)
+        return moves if self.most is None else min(moves, self.most)
+
 
 @dataclass(frozen=True)
 class Images:
