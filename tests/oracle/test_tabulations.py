@@ -270,6 +270,17 @@ def test_out_of_time_without_a_table_no_end_is_shown() -> None:
         assert not any(finding.decided for finding in persons), seed
 
 
+def test_out_of_time_what_members_learn_is_open() -> None:
+    """Bounds that no table attains leave more secrets possible for others than there are."""
+    for seed, published, knowledge in worlds([9_301_629, 9_301_792, 9_301_905]):
+        secret = next(name for name in published.dimensions if any(name in of for of, _ in published.tables))
+        late = audit_tables(publication(published), secret=secret)
+        check_persons(published, late, knowledge, secret)
+        early = audit_tables(publication(published), secret=secret, time_limit=0)
+        for found, known in zip(early.persons, late.persons, strict=True):
+            assert not found.decided or found == known, seed
+
+
 def test_out_of_time_without_a_table_there_is_no_certificate() -> None:
     """Nothing was shown by then, and that is said."""
     pairs = [["a", "b"], ["b", "c"], ["a", "c"]]

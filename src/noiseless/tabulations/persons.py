@@ -127,7 +127,8 @@ class _Members:
                 if count.upper == 0 or len(shown.get((group, own), ())) > 1:
                     continue
                 inside: list[Range] | None = counts
-                if count.lower < 1:
+                open_ends = len(_others(counts, own)) > 1 and not all(each.sharp for each in counts)
+                if count.lower < 1 or open_ends:
                     runs += 1
                     inside = self._given(group, own) if runs <= MAX_RUNS else None
                 if inside is None:
