@@ -266,6 +266,8 @@ def test_out_of_time_without_a_table_no_end_is_shown() -> None:
         for finding, (_, form) in zip(audit.cells, forms(published, {}), strict=True):
             values = knowledge.values(form)
             assert not finding.decided or (finding.lower, finding.upper) == (min(values), max(values)), seed
+        persons = audit_tables(publication(published), secret=published.tables[0][0][0], time_limit=0).persons
+        assert not any(finding.decided for finding in persons), seed
 
 
 def test_out_of_time_without_a_table_there_is_no_certificate() -> None:

@@ -93,7 +93,7 @@ def _finding(
     *counts, everyone = found
     possible = tuple(s for s, count in zip(secret.categories, counts, strict=True) if count.upper != 0)
     certain = tuple(s for s, count in zip(secret.categories, counts, strict=True) if count.lower >= 1)
-    known = all(count.sharp or count.upper == 0 or count.least > 0 for count in counts)
+    known = all(count.sharp or count.upper == 0 or count.lower > 0 for count in counts)
     return PersonFinding(
         (group[0].name, group[1]),
         possible,
@@ -117,9 +117,12 @@ class _Members:
     def learned(self) -> tuple[dict[int, tuple[str, ...]], set[int]]:
         """For each group the secrets whose holders learn the others', and the groups that are not decided."""
         learned, open_ones, runs = dict[int, tuple[str, ...]](), set[int](), 0
+        every = [self._counts(self.sums, group) for group in range(len(self.groups))]
+        if not all(len(program.tables) for program in self.sums.found.programs.values()):
+            return {}, set(range(len(self.groups)))  # out of time before any table was found
         shown = self._shown()
-        for group in range(len(self.groups)):
-            counts, found = self._counts(self.sums, group), list[str]()
+        for group, counts in enumerate(every):
+            found = list[str]()
             for own, count in enumerate(counts):
                 if count.upper == 0 or len(shown.get((group, own), ())) > 1:
                     continue
