@@ -24,6 +24,9 @@ from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure
 
+_LABELS = range(3, 1001)
+"""With this many labels of a dimension each is compared with the sum of the others."""
+
 _TOTAL = "Total"
 _UNLESS = "told absent=withheld, if they are withheld"
 _NAMED = 3
@@ -193,6 +196,7 @@ class _Reading:
 
     def table(self) -> PublishedTable:
         lower, upper = self._told()
+        self._note_sums(lower, upper)
         codes, labels = self.figures.codes, self.figures.labels
         kept = self._kept(lower, upper)
         codes, lower, upper = codes[kept], lower[kept], upper[kept]
@@ -203,6 +207,25 @@ class _Reading:
         return PublishedTable(
             self.figures.name, self.figures.dimensions, self.figures.kind, labels, codes, lower, upper
         )
+
+    def _note_sums(self, lower: IntArray, upper: IntArray) -> None:
+        """Point out a label that looks like a total: it is the sum of the others wherever all are shown."""
+        codes = self.figures.codes
+        for place, name in enumerate(self.figures.dimensions):
+            many = len(self.figures.labels[place])
+            if self.figures.totals.get(name) is not None or self.own[place].groups or many not in _LABELS:
+                continue
+            lines = dict[tuple[int, ...], dict[int, int]]()
+            for code, low, high in zip(codes.tolist(), lower.tolist(), upper.tolist(), strict=True):
+                if low == high:
+                    lines.setdefault((*code[:place], *code[place + 1 :]), {})[code[place]] = low
+            whole = [line for line in lines.values() if len(line) == many and any(line.values())]
+            for code, label in enumerate(self.figures.labels[place]):
+                if len(whole) > 1 and all(2 * line[code] == sum(line.values()) for line in whole):
+                    self.notes.append(
+                        f"{self.figures.name}: {label!r} is the sum of the others of {name!r} wherever all "
+                        "are shown; if it is a total, say so (--totals), or readers know more than this"
+                    )
 
     def _told(self) -> tuple[IntArray, IntArray]:
         cells = self.figures.cells
