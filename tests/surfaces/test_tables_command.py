@@ -72,9 +72,7 @@ def test_a_total_by_another_name_is_pointed_out(folder: Path, capsys: pytest.Cap
     text = "region,a,b,All persons\nN,4,6,10\nS,x,x,10\nAll persons,9,11,20\n"
     (folder / "persons.csv").write_text(text)
     _, out, _ = called("audit", "persons.csv", capsys=capsys)
-    assert "'All persons' is the sum of the others of 'columns' wherever all" in " ".join(
-        out.split()
-    )
+    assert "'All persons' is the sum of the others of 'columns' wherever all" in " ".join(out.split())
 
 
 def test_a_certificate_is_checked_against_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
