@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -134,6 +134,53 @@ def pricing(sizes: tuple[int, int] = (10**2, 10**6), rounds: int = 15, size: int
     }
 
 
+def following(
+    sizes: tuple[int, int] = (10**2, 10**4), rounds: int = 7, size: int = 100
+) -> list[dict[str, Any]]:
+    """What follows from few answers and from many: a price, from a text that is new, taking turns."""
+    WORK.mkdir(exist_ok=True)
+    with ExitStack() as opened:
+        curators = [opened.enter_context(Curator.open(_counted(opened, told))) for told in sizes]
+        ends = [100 * end for end in range(1, 91)]  # of counts that were told in both
+        kinds: dict[str, Callable[[int], str]] = {
+            "counts that follow": lambda k: (
+                f"kwh >= {ends[k % 80] / 1000} AND kwh < {ends[k % 80 + k % 9 + 1] / 1000}"
+            ),
+            "counts that are new": lambda k: f"kwh IN ({ends[k % 80] / 1000}, {(ends[k % 80] + 37) / 1000})",
+        }
+        found = []
+        for name, condition in kinds.items():
+            times: list[list[float]] = [[], []]
+            for turn in range(rounds):
+                asked = [f"SELECT COUNT(*) FROM meters WHERE {condition(k)} -- {turn}" for k in range(size)]
+                for curator, taken in zip(curators, times, strict=True):
+                    start = time.perf_counter()
+                    for sql in asked:
+                        curator.price(sql)
+                    taken.append((time.perf_counter() - start) / size)
+            few, many = map(min, times)
+            line = {
+                "few told": sizes[0],
+                "many told": sizes[1],
+                "us among few": few * 1e6,
+                "us among many": many * 1e6,
+            }
+            found.append({"priced": name, **line, "ratio": many / few})
+    return found
+
+
+def _counted(opened: ExitStack, told: int) -> Path:
+    """A dataset about which so many counts were told, under a budget that refuses nothing."""
+    path = _written(Path(opened.enter_context(tempfile.TemporaryDirectory(dir=WORK))), 2 * _SUBURBS)
+    path.write_text(path.read_text().replace("bits = 12", "bits = 100"))
+    step = 10_000 // told
+    with Curator.open(path) as curator:
+        counts = [f"SELECT COUNT(*) FROM meters WHERE kwh >= {n * step / 1000}" for n in range(1, told)]
+        for start in range(0, told, 250):
+            curator.ask(*counts[start : start + 250])
+    return path
+
+
 def exposing(sizes: tuple[int, ...] = (10**4, 10**5), questions: int = 3) -> list[dict[str, Any]]:
     """What each row has given away after some questions, beside a sort of the table's rows."""
     found = []
@@ -234,13 +281,15 @@ Questions that are priced, charged and answered durably, beside a bare loop of t
 transactions, which is the limit when each answer is waited for. It depends on how long the disk takes to
 make a transaction durable. `ask_each` asks one after the other without waiting: each has its own price and
 charge, and 32 share two transactions. Then the price of a new text among few entries of the ledger and
-among many; and what each row of a table has given away, beside a sort of its rows."""
+among many, and among few and many earlier answers from which it may follow; and what each row of a table
+has given away, beside a sort of its rows."""
 
 
 def measured(form: Form) -> Iterator[Part]:
     """Answers and prices."""
     yield Table(answering(2, 50) if form.small else answering(), "Answers")
     yield Table([pricing((100, 10**4), 3, 50) if form.small else pricing()], "Prices")
+    yield Table(following((10, 10**3), 2, 50) if form.small else following(), "What follows")
     yield Table(exposing((10**4,)) if form.small else exposing(), "Exposure")
 
 

@@ -2,19 +2,26 @@
 
 import os
 import platform
+import re
+from collections import defaultdict
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from environments import PEERS, made, versions_of
 from keeping import Entry
-from page import Form, Section, table
+from page import Form, Section, cell, table
 
 OURS = ("noiseless", "duckdb", "numpy", "numba", "scipy", "pyarrow", "pandas", "python-flint")
 
 HEAD = """\
 # Benchmarks
 
+Who is faster, and by how much: "2 to 9" is two to nine times as fast, over all that was run. Every line leads
+to its section, whose numbers are folded: open what you want to see. [How it was
+measured](#how-it-was-measured) stands at the end."""
+
+HOW = """\
 `make bench` runs everything on this page and writes the page itself, sentences and plots included. Work is
 done side by side: the same work in the same run, the best of several turns, compiled kernels warmed up for
 everybody. A ratio travels better between machines than a second does. Peers live in virtual environments of
@@ -34,20 +41,71 @@ where this page is made."""
 
 def page(entries: Sequence[tuple[Section, Entry]], form: Form) -> str:
     """The page as Markdown."""
-    text = [HEAD.format(limit=form.limit)]
+    text = [HEAD]
     if form.small:
         text.append(SMALL)
-    text += [_machine(), table(_versions()), ABSENT]
+    if lines := [line for section, entry in entries for line in contests(section.title, entry.parts)]:
+        text.append(table(lines))
     text += ["## Where others are faster or better", *_slower(entries)]
     failed = [f"{section.title}: `{entry.failed}`" for section, entry in entries if entry.failed]
     if failed:
         text += ["## Sections that failed", "\n".join(f"- {line}" for line in failed)]
     for section, entry in entries:
-        text += [f"## {section.title}", section.introduction, *entry.parts]
+        text += [f"## {section.title}", section.introduction, *map(folded, entry.parts)]
         if entry.failed:
             text.append(f"**This section failed here:** `{entry.failed}`")
         text.append(f"*Measured {entry.when} UTC in {entry.seconds:,.0f} s.*")
+    text += ["## How it was measured", HOW.format(limit=form.limit), _machine(), table(_versions()), ABSENT]
     return "\n\n".join(part for part in text if part) + "\n"
+
+
+def contests(title: str, parts: Sequence[str]) -> list[dict[str, str]]:
+    """What the sentences of a section say about who is faster: a row for each pair, over all its tables.
+
+    >>> contests("The curator", ["noiseless is 2 to 4 times as fast as them."])[0]["noiseless is faster"]
+    '2 to 4'
+    """
+    ours: dict[tuple[str, str], list[float]] = defaultdict(list)
+    theirs: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for part in parts:
+        for us, span, them in _AS_FAST.findall(part):
+            ours[us, them] += map(_number, span.split(" to "))
+        for them, us, places in _BEATEN.findall(part):
+            theirs[us, them] += map(_number, _RATIO.findall(places))
+    anchor = re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+    return [
+        {
+            "what": "" if number else f"[{title}](#{anchor})",
+            "beside": them if us == "noiseless" else f"{them} ({us})",
+            "noiseless is faster": _span(ours[us, them]),
+            "the other is faster": _span(theirs[us, them]),
+        }
+        for number, (us, them) in enumerate(dict.fromkeys((*ours, *theirs)))
+    ]
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def _span(ratios: Sequence[float]) -> str:
+    ends = dict.fromkeys(map(cell, (min(ratios), max(ratios)))) if ratios else ()
+    return " to ".join(ends)
+
+
+def folded(part: str) -> str:
+    """A table behind its title, to be opened; everything else as it is."""
+    title, _, rows = part.partition("\n\n") if part.startswith("**") else ("", "", part)
+    if not rows.startswith("|"):
+        return part
+    return f"<details>\n<summary>{title.strip('*') or 'Numbers'}</summary>\n\n{rows}\n\n</details>"
+
+
+_AS_FAST = re.compile(
+    r"(?:Elsewhere )?(noiseless[\w ,-]*?) is ([\d.,e+]+(?: to [\d.,e+]+)?) times as fast as ([^.]+)\."
+)
+_BEATEN = re.compile(r"\*\*([^*]+?) is faster than ([^*]+?)\*\* here: (.*?\))\.(?= |$)", re.DOTALL)
+_RATIO = re.compile(r"\(([\d.,e+]+) times as fast\)")
 
 
 def _slower(entries: Sequence[tuple[Section, Entry]]) -> list[str]:

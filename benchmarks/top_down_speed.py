@@ -23,14 +23,8 @@ from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Column, Numbers
-from noiseless.search.limits import (
-    BeliefLimit,
-    ClosenessLimit,
-    Limit,
-    PosteriorLimit,
-    RowLimit,
-    WidthLimit,
-)
+from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit
+from noiseless.search.limits import Limit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.measures import measure
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.top_down import top_down_cells

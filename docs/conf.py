@@ -16,7 +16,7 @@ author = "the authors of noiseless"
 copyright = author
 release = version = noiseless.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference_pages", "sidebar"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "reference_pages", "sidebar", "mathml"]
 exclude_patterns = ["_build", "_ext"]
 smartquotes = False
 default_role = "literal"  # docstrings put code between single backticks
@@ -30,7 +30,8 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
+html_math_renderer = "mathml"
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"

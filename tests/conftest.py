@@ -61,6 +61,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 SHARING = re.compile(
     r"(?i:spark)"  # one Java for all
     r"|test_merging|test_contiguous"  # loops are compiled once
+    r"|test_dbt_macro"  # a project is built once
     r"|unit/gallery|test_release_made"  # figures and releases are made once
     r"|surfaces/test_(?:documentation|console|client|ledger_processes|server_(?!processes|workers))"
 )

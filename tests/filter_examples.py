@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
+import numpy as np
+
 from noiseless.domain import Schema, Value
 from noiseless.questions import filters
-from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, split
+from noiseless.questions.derived import DerivedColumn, Domain
+from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Not, parted
 from noiseless.questions.question import Aggregate, Question
 from noiseless.questions.sql.conditions import passing_runs
 
@@ -28,6 +31,13 @@ class ColumnComparison(Filter):
         return frozenset({self.column})
 
 
+def number_of(name: str, domain: Domain, row: Mapping[str, Value]) -> int | None:
+    """The number of a row's value, of a declared column or a derived one."""
+    if not isinstance(domain, DerivedColumn):
+        return domain.index(row[name])
+    return int(domain.numbers(lambda each: np.array(domain.inputs[each].index(row[each]))))
+
+
 def holds(where: Filter, row: Mapping[str, Value]) -> bool:  # noqa: PLR0911 - a line a kind
     """Whether a filter holds for a row."""
     match where:
@@ -38,7 +48,7 @@ def holds(where: Filter, row: Mapping[str, Value]) -> bool:  # noqa: PLR0911 - a
         case ColumnComparison():
             return OPERATORS[where.operator](row[where.column], where.constant)
         case Among():
-            number = where.domain.index(row[where.column])
+            number = number_of(where.column, where.domain, row)
             return number is not None and any(start <= number < stop for start, stop in where.runs)
         case AllOf():
             return all(holds(part, row) for part in where.parts)
@@ -74,4 +84,6 @@ def normal(where: Filter, schema: Schema) -> Filter:
 
 def question(schema: Schema, aggregate: Aggregate, column: str | None, where: Filter) -> Question:
     """A question with any filter."""
-    return Question(aggregate, column, *split(normal(where, schema), schema.private))
+    public, hidden = parted(normal(where, schema))
+    assert hidden is None or isinstance(hidden, Among)
+    return Question(aggregate, column, public, hidden)

@@ -35,6 +35,8 @@ BRIEF = (*ONE_BIT, "--rounds", "2")
 FIRMS = ("--microdata", "firms.csv", "--value", "turnover", "--unit", "firm")
 TURNOVER = ("--kind", "magnitude", "--rows", "region", "--cols", "branch", *FIRMS)
 
+CLINICS = ("--cols", "illness", "--ledger", "sqlite:///clinics.db", "--population", "clinics")
+
 RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "audit",
@@ -48,11 +50,20 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("clinics.csv", "--cols", "illness", "--secret", "illness", "--certificate", "proofs.json"),
     ),
     ("tables audit", ("turnover.csv", *TURNOVER, "--p-percent", "10")),
+    ("tables protect", ("true-clinics.csv", "--cols", "illness", "--threshold", "5", "--aware")),
+    (
+        "tables protect",
+        ("--rows", "region", "--cols", "branch", "--kind", "magnitude", *FIRMS, "--p-percent", "10"),
+    ),
     ("tables verify", ("proofs.json", "clinics.csv", "--cols", "illness")),
+    ("tables check", ("clinics.csv", *CLINICS, "--record")),
+    ("tables check", ("clinics.csv", *CLINICS, "--published", "--threshold", "5")),
+    ("tables check", ("clinics.csv", *CLINICS)),
     ("schema", ("patients.csv",)),
     ("schema", ("patients.csv", "--check", "schema.toml")),
     ("release", (*PATIENTS, "--min-posterior", "2", *CERTIFIED)),
     ("release", ("patients.csv", "--apply", "certificate.json", "-o", "again.csv")),
+    ("audit", ("patients.csv", "--certificate", "certificate.json", "--certificate", "certificate.json")),
     ("frontier", PATIENTS),
     ("verify", ("certificate.json", "--original", "patients.csv", "--released", "released.csv")),
     ("quantize", (*AGES, "--step", "1", "--budget", "2", "--unit", "patient", "-o", "told.csv")),
@@ -106,6 +117,7 @@ RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("attack differencing", (*AGES, "--targets", "1", *ONE_BIT)),
     ("attack binary-search", (*AGES, "--targets", "1", *ONE_BIT)),
     ("attack reconstruction", (*AGES, "--questions", "8", *ONE_BIT)),
+    ("attack tables", ("patients.csv", "--column", "sex", "--column", "illness", "--secret", "illness")),
 )
 
 
@@ -125,6 +137,7 @@ def prepare(folder: Path) -> None:
     (folder / "people.csv").write_text("weight,height\n80,170\n70,150\n")
     (folder / "house.csv").write_text("mains,fridge\n" + "1,1\n0,0\n5,1\n4,0\n" * 5)
     (folder / "clinics.csv").write_text("region,flu,mumps,All\nNorth,9,x,12\nSouth,8,x,9\nAll,17,4,21\n")
+    (folder / "true-clinics.csv").write_text("region,flu,mumps,All\nNorth,9,3,12\nSouth,8,1,9\nAll,17,4,21\n")
     (folder / "turnover.csv").write_text("region,steel,food,All\nNorth,x,x,50\nSouth,x,x,40\nAll,45,45,90\n")
     (folder / "firms.csv").write_text(
         "firm,region,branch,turnover\na,North,steel,30\nb,North,food,20\nc,South,steel,15\nd,South,food,25\n"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGCHLD, signal.SIGPIPE)
-_OWN = ("PYTEST_", "SPARK_", "PYSPARK_", "KMP_", "_RJEM_")
+_OWN = ("PYTEST_", "SPARK_", "PYSPARK_", "KMP_", "_RJEM_", "PYARROW_")
 """Variables of pytest, of the Spark that all tests of a process share, and of libraries once imported."""
 
 Shared = dict[str, object]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds
 from noiseless.exact import Bits
 from noiseless.releases.certificate import Certificate, CertificateCells
@@ -128,7 +129,7 @@ def release(asked: dict[str, Any] | None = None, **changes: Any) -> Release:  # 
     """
     request = {"sensitive": "age", "public": "chol"} | ({"min_posterior": 5} if asked is None else asked)
     known: dict[str, Any] = {
-        "coded": pa.table({"chol": [237]}),
+        "_coded": pa.table({"chol": [237]}),
         "point": EXACT[2],
         "before": EXACT[0],
         "certificate": certificate(),
@@ -144,6 +145,7 @@ def release(asked: dict[str, Any] | None = None, **changes: Any) -> Release:  # 
         "sensitive_values": TOTAL,
         "public_values": 154,
         "odds": ODDS,
+        "sizes": GroupSizes({12: 1, 100: 1, 181: 1}),
         "odds_before": ODDS,
     }
     return Release(**known | changes)

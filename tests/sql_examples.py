@@ -99,12 +99,58 @@ class Grammar:
 
     def filter(self) -> str:
         """Public and private parts joined by AND."""
-        parts = self.random.choice([[], [self.public()], [self.hidden()], [self.public(), self.hidden()]])
+        parts = self.random.choice(
+            [[], [self.public()], [self.hidden()], [self.public(), self.hidden()], [self.condition()]]
+        )
         self.random.shuffle(parts)
         return " AND ".join(f"({part})" for part in parts)
 
     def argument(self) -> str:
-        return self.one("kwh", "kwh", "2 * kwh + 1", "-kwh", "kwh / 4 - 1", "(kwh)")
+        plain = self.one("kwh", "kwh", "2 * kwh + 1", "-kwh", "kwh / 4 - 1", "(kwh)")
+        return self.expression() if self.random.random() < 0.3 else plain
+
+    def expression(self, depth: int = 1) -> str:
+        """A number of each row, of one column or several."""
+        inner = "kwh" if not depth else self.one("kwh", "kwh", self.expression(depth - 1))
+        return self.one(
+            f"ABS({inner} - 1)",
+            f"FLOOR({inner} / 2)",
+            f"CEIL({inner})",
+            f"ROUND({inner} / 4, 1)",
+            f"{inner} * kwh",
+            f"{inner} * (year - 2017)",
+            f"GREATEST({inner}, {self.one('0', '1', 'year - 2019')})",
+            f"LEAST({inner}, {self.one('0.5', '2')})",
+            f"CASE WHEN {self.condition()} THEN {inner} ELSE {self.one('1', '-2', 'kwh + 1')} END",
+            f"CASE WHEN {self.condition()} THEN {inner} WHEN {self.condition()} THEN 1 ELSE 0 END",
+            f"COALESCE(NULLIF({inner}, {self.one('1', '0')}), 5)",
+            f"CAST(solar AS INT) * ({inner})",
+            f"{inner} / (year - 2000)",
+            "EXTRACT(day FROM born) + kwh",
+            f"SIGN({inner} - 0.5)",
+        )
+
+    def condition(self) -> str:
+        """A condition on expressions, or on several columns joined in any way."""
+        return self.one(
+            f"({self.hidden(1)} AND {self.hidden(1)})",
+            f"({self.hidden(1)} OR {self.hidden(1)})",
+            f"({self.public(1)} OR {self.hidden(1)})",
+            f"NOT ({self.hidden(1)} AND {self.public(1)})",
+            f"kwh * kwh {self.operator()} {self.number()}",
+            f"kwh {self.operator()} year - 2018",
+            f"FLOOR(kwh / 2) = {self.one('0', '1', '-1')}",
+            f"EXTRACT(day FROM born) {self.operator()} {self.one('1', '4', '5')}",
+            f"job LIKE '{self.one('c%', '%k', 'n_rse', '%')}'",
+            f"kwh > CASE WHEN solar THEN {self.one('0', '1')} ELSE 2 END",
+        )
+
+    def bin(self) -> str:
+        """A private expression to group by."""
+        return self.one(
+            *("solar", "job", "FLOOR(kwh / 2)", "kwh > 1", "solar AND kwh > 0", "EXTRACT(day FROM born)"),
+            *("CASE WHEN kwh < 1 THEN 'low' WHEN kwh < 3 THEN 'middle' ELSE 'high' END",),
+        )
 
     def aggregate(self, *, filtered: bool = False) -> str:
         """One that is accepted under a private filter, or any."""
@@ -133,6 +179,7 @@ class Grammar:
             f"SUM(kwh) FILTER (WHERE {self.hidden(1)})",
             f"COUNT(CASE WHEN {self.hidden(1)} THEN 1 END)",
             f"AVG(CASE WHEN {self.hidden(1)} THEN 1 ELSE 0 END)",
+            f"{self.one('COVAR_POP', 'COVAR_SAMP', 'CORR')}(kwh, {self.expression()})",
         ]
         return self.random.choice(plain + more)
 
@@ -181,16 +228,22 @@ class Grammar:
         where = self.filter()
         filtered = any(name in where for name in ("kwh", "solar", "job", "born"))
         keys = self.random.choice([[], [], ["suburb"], ["year"], ["suburb", "year"], ['"Plan B"']])
-        if not filtered and self.random.random() < 0.2:
-            keys = [*keys, self.one("solar", "job")]
-            outputs = [self.one("COUNT(*)", "2 * COUNT(*)", f"COUNT(*) FILTER (WHERE {self.public(1)})")]
+        if self.random.random() < 0.2:
+            keys = [*keys, *dict.fromkeys(self.bin() for _ in range(self.random.randint(1, 2)))]
+            counts = self.one("COUNT(*)", "2 * COUNT(*)", f"COUNT(*) FILTER (WHERE {self.public(1)})")
+            outputs = [counts, self.one("SUM(kwh)", "MAX(kwh)", f"SUM({self.expression()})", counts)]
         else:
             outputs = [self.output(filtered=filtered) for _ in range(self.random.randint(1, 3))]
         named = [f"{text} AS o{place}" for place, text in enumerate(outputs)]
         text = f"SELECT {', '.join([*keys, *named])} FROM meters"
         text += f" WHERE {where}" if where else ""
         if keys:
-            text += f" GROUP BY {', '.join(keys)} ORDER BY {self.sometimes('o0 DESC, ')}{', '.join(keys)}"
+            text += f" GROUP BY {', '.join(keys)}"
+            if not set(keys) - {"suburb", "year", '"Plan B"'} and not filtered:
+                text += self.sometimes(
+                    f" HAVING COUNT(*) {self.operator()} {self.random.randint(0, 12)}", 0.2
+                )
+            text += f" ORDER BY {self.sometimes('o0 DESC, ')}{', '.join(keys)}"
             text += self.sometimes(f" LIMIT {self.random.randint(1, 5)}", 0.3)
         return text
 

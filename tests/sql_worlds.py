@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -10,16 +10,18 @@ from random import Random
 
 import polars as pl
 
-from filter_examples import holds
+from filter_examples import holds, number_of
 from noiseless.domain import Value
 from noiseless.errors import RequestError
 from noiseless.questions import Attribute, CountedQuery, Query, count, mean, total
 from noiseless.questions.additive import EXCLUDED
-from noiseless.questions.filters import Filter, kind_of
+from noiseless.questions.attributes import attribute_of, column_of, key_values
+from noiseless.questions.derived import DerivedColumn
+from noiseless.questions.filters import AllOf, Among, Filter, kind_of
 from noiseless.questions.question import Limits, Population, Question
 from noiseless.questions.sql import AnswerInterval, Row, Statement
 from noiseless.questions.sql.statement import Cell
-from noiseless.questions.statistics import FilteredMean
+from noiseless.questions.statistics import FilteredMean, FilteredOrder, FilteredQuery, FilteredVariance
 from noiseless.ranges.quantizer import Uniform
 from sql_examples import SCHEMA
 
@@ -89,16 +91,28 @@ class World:
             if statement.histogram is None:
                 yield Row(keys, found)  # type: ignore[arg-type]
                 continue
-            column = SCHEMA.columns[statement.histogram]
+            name = statement.histogram
+            column = column_of(name, SCHEMA)
             for number in range(column.size):
-                own = {question: AnswerInterval.of(counts[number]) for question, counts in found.items()}  # type: ignore[index]
-                yield Row({**keys, statement.histogram: column.value(number)}, own)
+                own = {question: answers[number] for question, answers in found.items()}  # type: ignore[index]
+                yield Row({**keys, **(key_values(name, column, number) or {})}, own)
 
 
 def told(question: Question, records: list[Record], tell: Telling, limits: Limits) -> object:
     """What is told of one group."""
     if question.aggregate == "histogram":
-        return _counts(str(question.column), records)
+        name = str(question.column)
+        domain = column_of(name, SCHEMA)
+        found = Counter(number_of(name, domain, record) for record in records)
+        return {number: AnswerInterval.of(found[number]) for number in range(domain.size)}
+    if question.classes is not None:
+        name, domain = question.classes, column_of(question.classes, SCHEMA)
+        each = {}
+        for number in range(domain.size):
+            own = Among(name, ((number, number + 1),), domain)
+            where = own if question.private is None else AllOf((question.private, own))
+            each[number] = told(replace(question, private=where, classes=None), records, tell, limits)  # type: ignore[arg-type]
+        return each
     hidden, people = question.private, len(records)
     if question.aggregate == "count":
         if hidden is None:
@@ -107,7 +121,7 @@ def told(question: Question, records: list[Record], tell: Telling, limits: Limit
         return tell(count(people, Attribute("", range(2)), {1}), {1: passing, 0: people - passing})
     column = str(question.column)
     query = query_of(question, people, limits)
-    if hidden is None or hidden.column == column:
+    if hidden is None or (_is_own(hidden, column) and question.aggregate in ("sum", "mean")):
         return tell(query, _counts(column, records))
     inside = [record for record in records if holds(hidden, record)]
     return tell(query, _counts(column, inside) + Counter({EXCLUDED: people - len(inside)}))
@@ -116,25 +130,43 @@ def told(question: Question, records: list[Record], tell: Telling, limits: Limit
 def query_of(question: Question, people: int, limits: Limits) -> Query:
     """What is computed of a private column."""
     column, hidden = str(question.column), question.private
-    attribute = Attribute.of(column, SCHEMA.columns[column])
+    attribute = attribute_of(column, column_of(column, SCHEMA), days=True)
     if hidden is None:
         if question.aggregate == "mean":
             return mean(people, attribute, limits.rows)
         return question.query(people, attribute, limits.rows)
-    own = None if hidden.column != column else frozenset(n for a, b in hidden.runs for n in range(a, b))
+    own = frozenset(n for a, b in hidden.runs for n in range(a, b)) if _is_own(hidden, column) else None
+    least = limits.least_group or people
     if question.aggregate == "sum":
         return total(people, attribute, own, limits.rows, excluded=own is None)
-    return FilteredMean(people, attribute, limits.least_group or people, own)
+    if question.aggregate == "variance":
+        return FilteredVariance(people, attribute, least)
+    if question.aggregate != "mean":
+        share = {"min": Fraction(0), "max": Fraction(1), "median": None}.get(
+            question.aggregate, question.share
+        )
+        return FilteredOrder(people, attribute, least, share)
+    return FilteredMean(people, attribute, least, own)
+
+
+def _is_own(hidden: Filter, column: str) -> bool:
+    """Whether a filter is on the very column that is aggregated."""
+    return isinstance(hidden, Among) and hidden.column == column and column in SCHEMA.columns
 
 
 def _counts(column: str, records: list[Record]) -> Counter[int]:
-    return Counter(SCHEMA.columns[column].index(record[column]) or 0 for record in records)
+    domain = column_of(column, SCHEMA)
+    numbers = [number_of(column, domain, record) or 0 for record in records]
+    if isinstance(domain, DerivedColumn) and domain.kind in ("number", "date") and domain.lattice is None:
+        places = attribute_of(column, domain, days=True).numbers
+        return Counter(places[number] for number in numbers)
+    return Counter(numbers)
 
 
 def exactly(query: Query, counts: Mapping[int, int]) -> AnswerInterval | None:
     """The true answer."""
-    if isinstance(query, FilteredMean):
-        mean = query.mean(counts)
+    if isinstance(query, FilteredQuery):
+        mean = query.told(counts)
         return None if mean is None else AnswerInterval.of(mean)
     assert isinstance(query, CountedQuery)
     return AnswerInterval.of(query.span.value(query.position(counts)))  # type: ignore[union-attr]

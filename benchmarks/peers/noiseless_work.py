@@ -245,6 +245,36 @@ def tables(path: str) -> Task:
     return task
 
 
+def suppress(path: str, levels: str, contributors: bool) -> Task:
+    """Cell suppression of a table of records at given protection levels, the exact audit included.
+
+    Args:
+        path: the records, and how many neighbours make a group of each dimension.
+        levels: a file of the sensitive cells: row, column, how far below and above must stay possible.
+        contributors: whether each record is a contributor who must not learn a sensitive cell.
+    """
+    from noiseless.tabulations.protection import TrueTables, protect
+    from noiseless.tabulations.protection.suppression import CellSuppression
+    from peers.magnitude_tables import amounts_of, publication_of, wanted_levels
+
+    records = json.loads(Path(path).read_text())
+    publication = publication_of(records)
+    wanted = wanted_levels(publication, json.loads(Path(levels).read_text()))
+    costs = publication.told_lower.astype(float)
+    given = amounts_of(publication, records) if contributors else None
+    rules = {"p_percent": 10, "threshold": 3} if contributors else {}
+    tables = TrueTables(publication, rules, given, None, costs, None if contributors else wanted)
+
+    def task() -> list[Any]:
+        outcome = protect(tables, [CellSuppression()], 50).outcomes[0]
+        proposal = outcome.proposal
+        loss = None if proposal is None else proposal.loss - float(costs[tables.sensitive].sum())
+        bound = None if proposal is None or proposal.gap is None else proposal.gap
+        return [outcome.safe, loss, bound]
+
+    return task
+
+
 WORKS: dict[str, Callable[..., Task]] = {
     "measure": measure,
     "release": release,
@@ -258,6 +288,7 @@ WORKS: dict[str, Callable[..., Task]] = {
     "account": account,
     "quantise": quantise,
     "tables": tables,
+    "suppress": suppress,
 }
 
 if __name__ == "__main__":

@@ -50,5 +50,39 @@ def protect(path: str, rule: str) -> Task:
     return task
 
 
+def suppress(path: str, rule: str, method: str) -> Task:
+    """The same with groups of neighbours as a hierarchy: each cell with its status and protection levels."""
+    records = json.loads(Path(path).resolve().read_text())
+
+    def task() -> list[list[Any]]:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            hierarchies = {}
+            for axis in "rc":
+                labels, width = sorted(set(records[axis])), records["groups"][axis]
+                if width:
+                    lines = [
+                        f"@{label}" if place % width else f"{axis}g{place // width}\n@{label}"
+                        for place, label in enumerate(labels)
+                    ]
+                    hierarchies[axis] = f"{folder}/{axis}.hrc"
+                    Path(hierarchies[axis]).write_text("\n".join(lines) + "\n")
+            made = protect_table(
+                {key: records[key] for key in ("r", "c", "v")},
+                ["r", "c"],
+                response="v",
+                safety_rules=rule,
+                suppress=method,
+                workdir=folder,
+                hrc=hierarchies or None,
+                hierleadstring="@" if hierarchies else None,
+            )
+            os.chdir("/")
+        keys = ("r", "c", "status", "lower", "upper", "cost")
+        return [[row[key] for key in keys] for row in made.tables[0].rows]
+
+    return task
+
+
 if __name__ == "__main__":
-    serve({"audit": audit, "protect": protect})
+    serve({"audit": audit, "protect": protect, "suppress": suppress})

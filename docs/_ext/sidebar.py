@@ -1,4 +1,7 @@
-"""A sidebar that stays short: one fold for each caption of the front page, open where the reader is.
+"""Contents that are always in sight: of the site in a short sidebar, of the page in it and above the text.
+
+The sidebar has one fold for each caption of the front page, open where the reader is, with the sections of
+the reader's page. Where it is hidden, on a phone, these stand in a fold below the page's title.
 
 Furo lists every page of the site on every page. With some hundred pages that is slow to build and tiring to
 scroll; here the pages below an entry are listed only on that entry's own pages.
@@ -8,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from docutils.nodes import reference
 from sphinx.addnodes import toctree
 
 if TYPE_CHECKING:
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
 _BEFORE_FURO, _AFTER_FURO = 400, 600
+
+_SEVERAL = 3
+"""A page of fewer sections is seen at a glance."""
 
 
 class Sidebar:
@@ -49,6 +56,8 @@ class Sidebar:
         classes += ["current-page"] if entry == self._page else []
         target = self._builder.get_relative_uri(self._page, entry) or "#"
         deeper = self._list({name: _title(self._env, name) for name in below}, level + 1)
+        if entry == self._page and not below:
+            deeper = _sections(self._env, entry, "sidebar-sections")
         return (
             f'<li class="{" ".join(classes)}">'
             f'<a class="reference internal" href="{escape(target)}">{escape(title)}</a>'
@@ -61,6 +70,19 @@ def _groups(env: "BuildEnvironment") -> Iterator[tuple[str, dict[str, str]]]:
     for node in env.tocs[env.config.root_doc].findall(toctree):
         entries = {name: title or _title(env, name) for title, name in node["entries"] if name in env.titles}
         yield node.get("caption") or env.config.project, entries
+
+
+def _sections(env: "BuildEnvironment", page: str, name: str) -> str:
+    """Links to the sections of a page, if it has several."""
+    found = [
+        (link["anchorname"], link.astext())
+        for item in env.tocs[page].children
+        for below in item.children[1:]
+        for section in below.children
+        for link in list(section.findall(reference))[:1]
+    ]
+    items = "".join(f'<li><a href="{escape(to)}">{escape(title)}</a></li>' for to, title in found if to)
+    return f'<ul class="{name}">{items}</ul>' if len(found) >= _SEVERAL else ""
 
 
 def _title(env: "BuildEnvironment", name: str) -> str:
@@ -86,6 +108,10 @@ def _without_furos(
 
 def _with_ours(app: "Sphinx", page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
     context["furo_navigation_tree"] = Sidebar(app, page).html()
+    if page in app.env.tocs and page != app.env.config.root_doc and "body" in context:
+        sections = _sections(app.env, page, "")
+        fold = f'<details class="on-this-page"><summary>On this page</summary>{sections}</details>'
+        context["body"] = context["body"].replace("</h1>", f"</h1>{fold if sections else ''}", 1)
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

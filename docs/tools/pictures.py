@@ -47,6 +47,10 @@ ASKING = "h1, .builder, .question, .price, .columns"
 _BLOCK = re.compile(r"(?ms)^```(?:\{code-block\} \w+\n:caption: (\S+)\n\n|console\n)(.*?)^```")
 _COMMAND = re.compile(r"(?m)^\$ (.*(?:(?<=\\)\n.*)*)")
 _BUDGETS = (*range(7), "'reach 3'", "'reach 6'", "'reach 12'", "'reach 24'")
+_BOARD = (
+    "SOURCE_DATE_EPOCH=1767225600 noiseless release patients.csv --sensitive illness --public age"
+    " --min-posterior 3 -o released.csv --certificate certificate.json --summary board.html"
+)
 _SEARCH = (
     "```sh\nnoiseless attack binary-search patients.csv --column age --bounds 0 120"
     " --public sex --public postcode "
@@ -124,11 +128,16 @@ def _patients(axes: Axes, rows: list[tuple[int, str]], illnesses: list[str], alo
 
 
 def reports() -> None:
-    """The reports of an audit and of a release, as the tutorials make them."""
+    """The reports of an audit and of a release, as the tutorials make them, and the sheet for the board."""
     with tutorial_folder("audit") as folder, browser(folder) as reader:
         page(reader, folder / "report.html", 1072, "report")
     with tutorial_folder("release") as folder, browser(folder) as reader:
         page(reader, folder / "report.html", 1008, "tutorial-release-report")
+    with tables() as folder, browser(folder) as reader:
+        shell(_BOARD)
+        reader.look(900)
+        reader.driver.get((folder / "board.html").as_uri())
+        shoot(reader, "board", "header, main")
 
 
 def page(reader: Reader, file: Path, height: int, name: str) -> None:
@@ -223,12 +232,21 @@ def games() -> None:
 
 
 def gallery() -> None:
-    """The figures that the gallery's page shows."""
+    """The figures that the gallery's page shows: two as they are, all as thumbnails."""
     if "NOISELESS_DATA" in os.environ:
         with tables() as folder:
-            shell("noiseless reproduce p1-fig6 noise-sum -o figures")
+            shell("noiseless reproduce -o figures")
             for name in ("p1-fig6", "noise-sum"):
                 shutil.copy(folder / "figures" / f"{name}.svg", IMAGES)
+            thumbnails(folder / "figures")
+
+
+def thumbnails(figures: Path) -> None:
+    """All pictures of a gallery, small enough to stand beside each other."""
+    for picture in sorted(figures.glob("*.png")):
+        with Image.open(picture) as opened:
+            opened.thumbnail((460, 460))
+            opened.convert("RGB").quantize(32).save(IMAGES / "gallery" / picture.name, optimize=True)
 
 
 # Helpers

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from noiseless.adversaries import Game
+    from noiseless.adversaries.attack import attack
     from noiseless.audits import Audit, Unrelatedness, audit, unrelated
     from noiseless.audits.policy import Policy
     from noiseless.client import connect
@@ -17,12 +19,16 @@ if TYPE_CHECKING:
     from noiseless.collection.local import LocalQuantizer, LocalVector, quantize
     from noiseless.comparison.comparison import Comparison, compare
     from noiseless.curator import Curator
-    from noiseless.domain import Schema, propose
+    from noiseless.curator.published_answers import check_tables
+    from noiseless.domain import Schema
     from noiseless.errors import NoiselessError
     from noiseless.exact import Bits, Nats
+    from noiseless.gallery.reproduction import reproduce
+    from noiseless.integrations.assertion import NotPrivateError, assert_private
+    from noiseless.integrations.pandera_check import private_check
+    from noiseless.integrations.releaser import NoiselessReleaser as NoiselessReleaser
     from noiseless.measures import (
         conditional_entropy,
-        disarray,
         entropy,
         information,
         leakage,
@@ -38,20 +44,31 @@ if TYPE_CHECKING:
         confusability_edges,
         overlap_partition,
     )
-    from noiseless.releases import AppliedRelease, Release, ReleaseFrontier, apply_release, frontier, release
+    from noiseless.releases import (
+        AppliedRelease,
+        Release,
+        ReleaseFrontier,
+        apply_release,
+        audit_releases,
+        frontier,
+        release,
+    )
     from noiseless.rules import rule
     from noiseless.rules.plan import plan
+    from noiseless.rules.prices import price_rules
     from noiseless.rules.rule_plan import RulePlan
     from noiseless.tables import open_table
     from noiseless.tabulations.audit import TabulationAudit
+    from noiseless.tabulations.protection import TableProtection
+    from noiseless.tabulations.protection.request import protect_tables
     from noiseless.tabulations.publication import Publication
     from noiseless.tabulations.reading import audit_tables
+    from noiseless.tabulations.succession import TableCheck
     from noiseless.theory.accuracy import (
         fewest_cells,
         least_leakage,
         privacy_by_leakage,
         privacy_by_maximin,
-        quality,
     )
     from noiseless.theory.capacity import Capacity, capacity
     from noiseless.theory.channel import Channel
@@ -73,7 +90,7 @@ if TYPE_CHECKING:
     from noiseless.theory.indistinguishability import indistinguishability, linear_indistinguishability
     from noiseless.theory.linear_query import LinearQuery
     from noiseless.theory.stochastic import JointDistribution
-    from noiseless.theory.zero_error import ZeroErrorBracket, lovasz_theta, zero_error_capacity
+    from noiseless.theory.zero_error import Graph, ZeroErrorBracket, lovasz_theta, zero_error_capacity
     from noiseless.verification import Verification, verify, verify_tables
 
 _HOMES = {
@@ -93,6 +110,8 @@ _HOMES = {
     "Curator": "curator",
     "Database": "theory.differential",
     "FiniteMechanism": "theory.chosen_pair",
+    "Game": "adversaries",
+    "Graph": "theory.zero_error",
     "History": "pricing",
     "HypothesisRanges": "theory.hypothesis",
     "HypothesisTest": "theory.hypothesis",
@@ -104,6 +123,8 @@ _HOMES = {
     "LocalVector": "collection.local",
     "Nats": "exact",
     "NoiselessError": "errors",
+    "NoiselessReleaser": "integrations.releaser",
+    "NotPrivateError": "integrations.assertion",
     "Partition": "ranges",
     "Plan": "pricing.plan",
     "Policy": "audits.policy",
@@ -115,15 +136,21 @@ _HOMES = {
     "ReleaseFrontier": "releases",
     "RulePlan": "rules.rule_plan",
     "Schema": "domain",
+    "TableCheck": "tabulations.succession",
+    "TableProtection": "tabulations.protection",
     "TabulationAudit": "tabulations.audit",
     "Unrelatedness": "audits",
     "Verification": "verification",
     "ZeroErrorBracket": "theory.zero_error",
     "apply_release": "releases",
+    "assert_private": "integrations.assertion",
+    "attack": "adversaries.attack",
     "audit": "audits",
+    "audit_releases": "releases",
     "audit_tables": "tabulations.reading",
     "blur": "collection.blur",
     "capacity": "theory.capacity",
+    "check_tables": "curator.published_answers",
     "compare": "comparison.comparison",
     "conditional_entropy": "measures",
     "confusability_edges": "ranges",
@@ -131,7 +158,6 @@ _HOMES = {
     "consequences": "theory.consequences",
     "convert": "theory.differential",
     "covering_number": "theory.continuous.covering_number",
-    "disarray": "measures",
     "dp_delta": "theory.differential",
     "dp_epsilon": "theory.differential",
     "entropy": "measures",
@@ -152,12 +178,14 @@ _HOMES = {
     "overlap_partition": "ranges",
     "plan": "rules.plan",
     "price": "pricing",
+    "price_rules": "rules.prices",
     "privacy_by_leakage": "theory.accuracy",
     "privacy_by_maximin": "theory.accuracy",
-    "propose": "domain",
-    "quality": "theory.accuracy",
+    "private_check": "integrations.pandera_check",
+    "protect_tables": "tabulations.protection.request",
     "quantize": "collection.local",
     "release": "releases",
+    "reproduce": "gallery.reproduction",
     "rule": "rules",
     "symmetric_leakage": "measures",
     "transmission": "measures",
@@ -168,6 +196,9 @@ _HOMES = {
     "zero_error_capacity": "theory.zero_error",
 }
 """Where each public name lives; it is imported when first used, so that `import noiseless` stays fast."""
+
+_EXTRAS = {"NoiselessReleaser": "sklearn"}
+"""Names that need an extra, and which; `from noiseless import *` leaves them out."""
 
 __all__ = [
     "AppliedRelease",
@@ -186,6 +217,8 @@ __all__ = [
     "Curator",
     "Database",
     "FiniteMechanism",
+    "Game",
+    "Graph",
     "History",
     "HypothesisRanges",
     "HypothesisTest",
@@ -197,6 +230,7 @@ __all__ = [
     "LocalVector",
     "Nats",
     "NoiselessError",
+    "NotPrivateError",
     "Partition",
     "Plan",
     "Policy",
@@ -208,15 +242,21 @@ __all__ = [
     "ReleaseFrontier",
     "RulePlan",
     "Schema",
+    "TableCheck",
+    "TableProtection",
     "TabulationAudit",
     "Unrelatedness",
     "Verification",
     "ZeroErrorBracket",
     "apply_release",
+    "assert_private",
+    "attack",
     "audit",
+    "audit_releases",
     "audit_tables",
     "blur",
     "capacity",
+    "check_tables",
     "compare",
     "conditional_entropy",
     "confusability_edges",
@@ -224,7 +264,6 @@ __all__ = [
     "consequences",
     "convert",
     "covering_number",
-    "disarray",
     "dp_delta",
     "dp_epsilon",
     "entropy",
@@ -245,12 +284,14 @@ __all__ = [
     "overlap_partition",
     "plan",
     "price",
+    "price_rules",
     "privacy_by_leakage",
     "privacy_by_maximin",
-    "propose",
-    "quality",
+    "private_check",
+    "protect_tables",
     "quantize",
     "release",
+    "reproduce",
     "rule",
     "symmetric_leakage",
     "transmission",
@@ -262,12 +303,28 @@ __all__ = [
 ]
 
 
+_MOVED = {"disarray": "measures", "propose": "domain", "quality": "theory.accuracy"}
+"""Names that say too little here; 0.1 had them, and they are still found."""
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+    if name in _MOVED:
+        from warnings import warn
+
+        home = f"noiseless.{_MOVED[name]}"
+        warn(f"nl.{name} is {home}.{name} now", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(home), name)
     if name not in _HOMES:
         raise AttributeError(f"module 'noiseless' has no attribute {name!r}")
     from noiseless.boundary import guarded
 
-    return guarded(getattr(import_module(f"noiseless.{_HOMES[name]}"), name), name)
+    try:
+        module = import_module(f"noiseless.{_HOMES[name]}")
+    except ModuleNotFoundError as error:
+        if name not in _EXTRAS:
+            raise
+        raise ImportError(f"nl.{name} needs an extra: pip install 'noiseless[{_EXTRAS[name]}]'") from error
+    return guarded(getattr(module, name), name)
 
 
 def __dir__() -> list[str]:

@@ -10,7 +10,7 @@ from math import ceil, floor, isinf
 from typing import Any, NamedTuple
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, as_fraction, floor_of_power, log2_bounds, round_down, round_up
+from noiseless.exact import Bits, Rational, as_fraction, ball, log2_bounds, round_down, round_up
 
 Budget = Rational | Bits
 """A number of bits (int, Fraction, Decimal), or a reach k as `Bits(k)`, which is exactly log2(k) bits."""
@@ -202,6 +202,25 @@ def shown_budget(budget: Budget | None) -> str:
     if budget is None:
         return "none"
     return rounded_down(budget.lower if isinstance(budget, Bits) else Fraction(budget))
+
+
+def floor_of_power(exponent: Fraction, factor: Fraction = Fraction(1)) -> int:
+    """floor(2**exponent * factor) for a rational exponent; a number that is not whole unless the exponent is.
+
+    >>> floor_of_power(Fraction(1, 2), Fraction(10))
+    14
+    """
+    if exponent.denominator == 1:
+        return floor(Fraction(2) ** exponent.numerator * factor)
+    from flint import arb, ctx
+
+    bits = 64 + max(0, ceil(exponent)) + ceil(factor).bit_length()
+    while True:
+        with ctx.workprec(bits):
+            whole = ((ball(exponent) * arb.const_log2()).exp() * ball(factor)).floor().unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        bits *= 2
 
 
 def most_outputs(budget: Budget, spent: Cost | None = None) -> int:

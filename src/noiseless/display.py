@@ -8,10 +8,19 @@ from dataclasses import fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from html import escape
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
 from noiseless.errors import printable as printable  # noqa: PLC0414 - errors need it too
 from noiseless.exact import Bits, round_up
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from matplotlib.axes import Axes
 
 _NUMBER = re.compile(r"[-+]?(\d[\d,]*(\.\d+)?(e[-+]?\d+)?|inf)( bits?| %)?")
 _NONE = frozenset({"", "-", "none", "exact"})
@@ -23,6 +32,93 @@ _NONE = frozenset({"", "-", "none", "exact"})
 
 Facts = Mapping[str, str] | Sequence[Sequence[str]]
 """Values by their names, or a table: its head, then its rows."""
+
+
+class FrameMixin:
+    """What can be made a frame of, one row for each of its parts."""
+
+    def to_arrow(self) -> "pa.Table":
+        """The frame in pyarrow."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The frame in pandas, which must be installed."""
+        return cast("pd.DataFrame", self.to_arrow().to_pandas())
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The frame in polars, which must be installed."""
+        import polars as pl
+
+        return cast("pl.DataFrame", pl.from_arrow(self.to_arrow()))
+
+
+def arrow_rows(rows: Iterable[Mapping[str, Any]]) -> "pa.Table":
+    """Rows under the names that they have in JSON as a frame; "inf" among numbers is infinity.
+
+    >>> arrow_rows([{"leaked": "inf", "cells": 3}, {"leaked": 1.5, "cells": 4}]).to_pylist()[0]
+    {'leaked': inf, 'cells': 3}
+    """
+    import pyarrow as pa
+
+    listed = list(rows)
+    names = dict.fromkeys(name for row in listed for name in row)
+    return pa.table({name: _column([row.get(name) for row in listed]) for name in names})
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Values of one kind: where they are not, numbers of some kind or else texts."""
+    kinds = {type(value) for value in values if value is not None}
+    texts = [value for value in values if isinstance(value, str)]
+    if (
+        kinds <= {int, float, str}
+        and len(kinds) > (not texts)
+        and all(text in ("inf", "-inf") for text in texts)
+    ):
+        return [None if value is None else float(value) for value in values]
+    plain = len(kinds) < 2 and not kinds & {dict, list, tuple}  # noqa: PLR2004 - one kind, or none
+    return values if plain else [None if value is None else str(value) for value in values]
+
+
+class PlotMixin:
+    """What draws itself with matplotlib."""
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """Draw it on some axes, or on those of a new figure, and return them.
+
+        Args:
+            ax: axes of matplotlib.
+        """
+        return cast("Axes", import_module(_DRAWN_BY).plot(self, ax))
+
+
+_DRAWN_BY = "noiseless.reports.views"
+"""A room above, which nothing here may import: it is looked up when something is to be drawn."""
+
+
+class PageMixin:
+    """What has a page of HTML."""
+
+    def to_html(self, out: "Path | str | None" = None, **options: Any) -> str:  # noqa: ANN401 - the page's own
+        """One page of HTML that needs nothing else, as `--html` writes it.
+
+        Args:
+            out: a file to write it to.
+            options: what the page shows besides, as the function in `noiseless.reports` takes it.
+        """
+        return cast("str", import_module(_DRAWN_BY).page(self, out, **options))
+
+
+class BoardMixin:
+    """What has a sheet for the board that decides about it."""
+
+    def summary_html(self, out: "Path | str | None" = None, **options: Any) -> str:  # noqa: ANN401 - the page's own
+        """One printable sheet for a disclosure board, as `--summary` writes it.
+
+        Args:
+            out: a file to write it to.
+            options: as `noiseless.reports.board_html` takes them: `policy`, `written`, `command` and so on.
+        """
+        return cast("str", import_module(_DRAWN_BY).board(self, out, **options))
 
 
 class Shown(ABC):

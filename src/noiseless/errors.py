@@ -75,7 +75,7 @@ class UnknownColumnError(ColumnError):
         if close := get_close_matches(column, available, n=3, cutoff=0.75 if from_text else 0.6):
             return f"did you mean {' or '.join(map(repr, close))}?"
         if from_text:
-            return "check the header line, or name the columns with --names A,B,C if there is none"
+            return "see its columns with `noiseless schema`, or name them with --names A,B,C"
         more = f", ... ({len(available):,} in all)" if len(available) > self.SHOWN else ""
         return f"it has {', '.join(map(repr, available[: self.SHOWN]))}{more}"
 

@@ -2,12 +2,14 @@
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Context, Decimal, localcontext
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
-from itertools import product
-from typing import TYPE_CHECKING
+from numbers import Integral
+from operator import add, ge, gt, le, lt, mul, truediv
+from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from flint import arb
@@ -19,9 +21,6 @@ _FLOAT_EXPONENTS = 1100
 
 _MOST_BITS = 2**16
 """So many bits may be added as a whole number."""
-
-_ROOT_BITS = 128
-"""Square roots that are irrational are enclosed to so many significant bits."""
 
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
@@ -48,18 +47,6 @@ def log2_bounds(ratio: Fraction, digits: int = _DIGITS) -> tuple[Fraction, Fract
     return middle - slack, middle + slack
 
 
-def root_bounds(square: Fraction) -> tuple[Fraction, Fraction]:
-    """Rationals below and above sqrt(square), equal when the root is rational; 128 bits of them are certain.
-
-    >>> root_bounds(Fraction(4, 9)), root_bounds(Fraction(2))[0] < root_bounds(Fraction(2))[1]
-    ((Fraction(2, 3), Fraction(2, 3)), True)
-    """
-    inner = square.numerator * square.denominator  # sqrt(p / q) = sqrt(p q) / q
-    shift = max(0, _ROOT_BITS - inner.bit_length() // 2)
-    root, unit = math.isqrt(inner << (2 * shift)), square.denominator << shift
-    return Fraction(root, unit), Fraction(root + (root * root < inner << (2 * shift)), unit)
-
-
 def _exponent_of_two(ratio: Fraction) -> int | None:
     """The whole number k with ratio = 2**k, if there is one."""
     top, bottom = ratio.numerator, ratio.denominator
@@ -82,7 +69,7 @@ def round_down(value: Fraction) -> float:
     return -round_up(-value) + 0.0  # never -0.0
 
 
-def as_fraction(value: Rational | float) -> Fraction:
+def as_fraction(value: Rational | Integral | float) -> Fraction:
     """The exact fraction, of Python's own integers: those of NumPy, which `Fraction` keeps, wrap around."""
     exact = Fraction(value)
     if type(exact.numerator) is int:
@@ -122,19 +109,26 @@ def ball_above(value: "arb") -> float:
     return round_up(Fraction(mantissa) * Fraction(2) ** exponent)
 
 
-@total_ordering
 @dataclass(frozen=True, eq=False)
 class Bits:
     """The exact number log2(ratio): a quantity of information.
 
-    Sums and differences are products and quotients of ratios, so nothing is ever rounded; they take other
-    `Bits` and whole numbers. Comparisons with other `Bits` and with rational numbers (int, Fraction, Decimal)
-    are exact.
+    With other `Bits` and whole numbers, sums, differences and multiples are `Bits` again, and exact. With a
+    float, and in quotients, the result is a float that is never below the exact one. A `Fraction` or a
+    `Decimal` is refused there, for the result would be neither. Comparisons are exact with all of them.
 
-    >>> Bits(38) - Bits(2), Bits(38) - 1, 3 - Bits(2)
-    (Bits(19), Bits(19), Bits(4))
+    >>> Bits(38) - Bits(2), Bits(38) - 1, 3 - Bits(2), sum([Bits(2), Bits(3)]), 2 * Bits(3)
+    (Bits(19), Bits(19), Bits(4), Bits(6), Bits(9))
     >>> Bits(8) == 3, Bits(3) <= Decimal("1.58"), Bits(3) <= Decimal("1.59")
     (True, False, True)
+
+    What is shown is rounded up, so that no leak looks smaller than it is; `lower` rounds down.
+
+    >>> float(Bits(3)), Bits(3) + 0.5, Bits(9) / 2, round(Bits(3), 2), f"{Bits(3):.3f}", str(Bits(3))
+    (1.5849625007211563, 2.0849625007211565, 1.5849625007211563, Decimal('1.59'), '1.585', '1.59 bits')
+
+    Attributes:
+        ratio: what it is the logarithm of.
     """
 
     ratio: Fraction
@@ -144,47 +138,147 @@ class Bits:
             raise ValueError("the logarithm of a number that is not positive")
         object.__setattr__(self, "ratio", as_fraction(ratio))
 
-    def __add__(self, other: "Bits | int") -> "Bits":
+    @overload
+    def __add__(self, other: "Bits | int") -> "Bits": ...
+    @overload
+    def __add__(self, other: float) -> float: ...
+    def __add__(self, other: "Bits | float") -> "Bits | float":
         added = _whole_bits(other)
-        return NotImplemented if added is None else Bits(self.ratio * added)
+        return self._rounded(other, add) if added is None else Bits(self.ratio * added)
 
     __radd__ = __add__
 
-    def __sub__(self, other: "Bits | int") -> "Bits":
-        taken = _whole_bits(other)
-        return NotImplemented if taken is None else Bits(self.ratio / taken)
+    @overload
+    def __sub__(self, other: "Bits | int") -> "Bits": ...
+    @overload
+    def __sub__(self, other: float) -> float: ...
+    def __sub__(self, other: "Bits | float") -> "Bits | float":
+        return self + -other
 
-    def __rsub__(self, other: int) -> "Bits":
-        whole = _whole_bits(other)
-        return NotImplemented if whole is None else Bits(whole / self.ratio)
+    @overload
+    def __rsub__(self, other: int) -> "Bits": ...
+    @overload
+    def __rsub__(self, other: float) -> float: ...
+    def __rsub__(self, other: float) -> "Bits | float":
+        return -self + other
+
+    @overload
+    def __mul__(self, other: int) -> "Bits": ...
+    @overload
+    def __mul__(self, other: float) -> float: ...
+    def __mul__(self, other: float) -> "Bits | float":
+        if not isinstance(other, Integral):
+            return NotImplemented if isinstance(other, Bits) else self._rounded(other, mul)
+        size = max(self.ratio.numerator, self.ratio.denominator).bit_length()
+        if abs(other) * size > _MOST_BITS:
+            raise OverflowError("more bits than can be written down exactly; multiply float(bits) instead")
+        return Bits(self.ratio ** int(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: "Bits | float") -> float:
+        if not isinstance(other, Bits):
+            return self._rounded(other, truediv)
+        if other.ratio == 1:
+            raise ZeroDivisionError("division by 0 bits")
+        ours, theirs = log2_bounds(self.ratio), log2_bounds(other.ratio)
+        return round_up(max(a / b for a in ours for b in theirs))
+
+    def _rounded(self, other: object, operation: Callable[[Any, Any], Any]) -> float:
+        """What an operation with a float gives, never too little."""
+        if not isinstance(other, float | Integral):
+            return NotImplemented  # type: ignore[no-any-return] # Python asks the other one, then refuses
+        if isinstance(other, float) and not math.isfinite(other):
+            return float(operation(self.upper, other))
+        return round_up(max(operation(bound, as_fraction(other)) for bound in log2_bounds(self.ratio)))
+
+    def __neg__(self) -> "Bits":
+        return Bits(1 / self.ratio)
+
+    def __abs__(self) -> "Bits":
+        return Bits(max(self.ratio, 1 / self.ratio))
+
+    def __bool__(self) -> bool:
+        return self.ratio != 1
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Bits):
             return self.ratio == other.ratio
-        if isinstance(other, int | Fraction | Decimal):
-            return _exponent_of_two(self.ratio) == Fraction(other)
+        if isinstance(other, float) and not math.isfinite(other):
+            return False
+        if isinstance(other, Integral | Fraction | Decimal | float):
+            return _exponent_of_two(self.ratio) == as_fraction(other)
         return NotImplemented
 
-    def __lt__(self, other: "Bits | Rational") -> bool:
+    def __lt__(self, other: "Bits | Rational | float") -> bool:
+        return self._compared(other, lt)
+
+    def __le__(self, other: "Bits | Rational | float") -> bool:
+        return self._compared(other, le)
+
+    def __gt__(self, other: "Bits | Rational | float") -> bool:
+        return self._compared(other, gt)
+
+    def __ge__(self, other: "Bits | Rational | float") -> bool:
+        return self._compared(other, ge)
+
+    def _compared(self, other: "Bits | Rational | float", order: Callable[[Any, Any], bool]) -> bool:
+        """Whether an order holds, exactly; of what is no number, none does."""
         if isinstance(other, Bits):
-            return self.ratio < other.ratio
-        if isinstance(other, int | Fraction | Decimal):
-            return self != other and self._is_below(Fraction(other))
-        return NotImplemented
+            return order(self.ratio, other.ratio)
+        if isinstance(other, float) and not math.isfinite(other):
+            return order(0.0, other)
+        if not isinstance(other, Integral | Fraction | Decimal | float):
+            return NotImplemented  # type: ignore[no-any-return] # as above
+        if self == other:
+            return order(0, 0)
+        return order(0, 1) if self._is_below(as_fraction(other)) else order(1, 0)
 
     def __hash__(self) -> int:
         whole = _exponent_of_two(self.ratio)
         return hash(self.ratio if whole is None else whole)  # equal to a whole number of bits
 
     def __float__(self) -> float:
-        """Rounded up: a leak stated as a float is never understated."""
         return self.upper
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._decided())
+
+    def __floor__(self) -> int:
+        return math.floor(self._decided())
+
+    def __int__(self) -> int:
+        return int(self._decided())
+
+    @overload
+    def __round__(self) -> int: ...
+    @overload
+    def __round__(self, places: int) -> Decimal: ...
+    def __round__(self, places: int | None = None) -> int | Decimal:
+        return math.ceil(self) if places is None else Decimal(self.rounded_up(places))
+
+    def __format__(self, spec: str) -> str:
+        """Rounded up, as a format for numbers says (`.3f`); as text with its unit where it says no digits."""
+        if spec[-1:] not in tuple("eEfFgG%"):
+            return format(str(self), spec)
+        above = log2_bounds(self.ratio)[1]
+        with localcontext(Context(prec=_DIGITS, rounding=ROUND_CEILING)):
+            return format(Decimal(above.numerator) / Decimal(above.denominator), spec)
 
     def __repr__(self) -> str:
         return f"Bits({self.ratio})"
 
     def __str__(self) -> str:
         return f"{self.rounded_up(2)} bits"
+
+    def _decided(self) -> Fraction:
+        """A number between the same whole numbers; the exact one where it is whole."""
+        digits = _DIGITS
+        while True:
+            low, high = log2_bounds(self.ratio, digits)
+            if low == high or math.floor(low) == math.floor(high):
+                return high
+            digits *= 2
 
     def _is_below(self, limit: Fraction) -> bool:
         """Whether log2(ratio) < limit, the two being known to differ: refine until they part."""
@@ -199,7 +293,8 @@ class Bits:
 
     def rounded_up(self, places: int) -> str:
         """The value with so many decimals, never below the exact one: what a person reads of a leak."""
-        return f"{Decimal(math.ceil(log2_bounds(self.ratio)[1] * 10**places)).scaleb(-places):.{places}f}"
+        above = Decimal(math.ceil(log2_bounds(self.ratio)[1] * Fraction(10) ** places)).scaleb(-places)
+        return f"{above:.{max(places, 0)}f}"
 
     @property
     def upper(self) -> float:
@@ -213,30 +308,18 @@ class Bits:
 
 
 def _whole_bits(value: object) -> Fraction | None:
-    """The ratio whose logarithm a number of bits is, where it is rational and can be written down."""
+    """The ratio whose logarithm a number of bits is; None for what is no whole number.
+
+    Raises:
+        OverflowError: it cannot be written down.
+    """
     if isinstance(value, Bits):
         return value.ratio
-    small = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST_BITS
-    return Fraction(2) ** value if small and isinstance(value, int) else None
-
-
-def floor_of_power(exponent: Fraction, factor: Fraction = Fraction(1)) -> int:
-    """floor(2**exponent * factor) for a rational exponent; a number that is not whole unless the exponent is.
-
-    >>> floor_of_power(Fraction(1, 2), Fraction(10))
-    14
-    """
-    if exponent.denominator == 1:
-        return math.floor(Fraction(2) ** exponent.numerator * factor)
-    from flint import arb, ctx
-
-    bits = 64 + max(0, math.ceil(exponent)) + math.ceil(factor).bit_length()
-    while True:
-        with ctx.workprec(bits):
-            whole = ((ball(exponent) * arb.const_log2()).exp() * ball(factor)).floor().unique_fmpz()
-        if whole is not None:
-            return int(whole)
-        bits *= 2
+    if not isinstance(value, Integral):
+        return None
+    if abs(int(value)) > _MOST_BITS:
+        raise OverflowError("more bits than can be written down exactly; add them to float(bits) instead")
+    return Fraction(2) ** int(value)
 
 
 @total_ordering
@@ -251,6 +334,9 @@ class Nats:
     (Nats(15/17), '-inf nats', True)
     >>> Nats(1) == 0, Nats(3) <= Decimal("1.0986"), Nats(3) <= Decimal("1.0987")
     (True, False, True)
+
+    Attributes:
+        ratio: what it is the logarithm of.
     """
 
     ratio: Fraction | float
@@ -290,7 +376,6 @@ class Nats:
         return hash(0 if self.ratio == 1 else ("nats", self.ratio))
 
     def __float__(self) -> float:
-        """Rounded up, as `Bits` are."""
         return self.upper
 
     def __repr__(self) -> str:
@@ -333,66 +418,3 @@ class Nats:
     @property
     def _infinite(self) -> float:
         return -math.inf if self.ratio == 0 else math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class Enclosure:
-    """All numbers from `lower` to `upper`; what is computed with enclosures encloses the result.
-
-    >>> x = Enclosure(Fraction(-1), Fraction(2))
-    >>> x * x, x**2
-    (Enclosure(-2, 4), Enclosure(0, 4))
-    """
-
-    lower: Fraction
-    upper: Fraction
-
-    @classmethod
-    def exactly(cls, value: Fraction) -> "Enclosure":
-        """The enclosure of one known number."""
-        return cls(value, value)
-
-    def __repr__(self) -> str:
-        return f"Enclosure({self.lower}, {self.upper})"
-
-    @property
-    def width(self) -> Fraction:
-        """How far its ends are apart."""
-        return self.upper - self.lower
-
-    @property
-    def sign(self) -> int:
-        """1 or -1 when all its numbers are positive or negative, 0 when 0 may be among them."""
-        return (self.lower > 0) - (self.upper < 0)
-
-    def __add__(self, other: "Enclosure") -> "Enclosure":
-        return Enclosure(self.lower + other.lower, self.upper + other.upper)
-
-    def __sub__(self, other: "Enclosure") -> "Enclosure":
-        return Enclosure(self.lower - other.upper, self.upper - other.lower)
-
-    def __neg__(self) -> "Enclosure":
-        return Enclosure(-self.upper, -self.lower)
-
-    def __mul__(self, other: "Enclosure") -> "Enclosure":
-        corners = [a * b for a, b in product((self.lower, self.upper), (other.lower, other.upper))]
-        return Enclosure(min(corners), max(corners))
-
-    def __truediv__(self, other: "Enclosure") -> "Enclosure":
-        if not other.sign:
-            raise ZeroDivisionError("the divisor may be 0")
-        return self * Enclosure(1 / other.upper, 1 / other.lower)
-
-    def __pow__(self, power: int) -> "Enclosure":
-        if power % 2 == 0:
-            size = abs(self)
-            return Enclosure(size.lower**power, size.upper**power)
-        return Enclosure(self.lower**power, self.upper**power)
-
-    def __abs__(self) -> "Enclosure":
-        ends = abs(self.lower), abs(self.upper)
-        return Enclosure(min(ends) if self.sign else Fraction(0), max(ends))
-
-    def larger(self, other: "Enclosure") -> "Enclosure":
-        """The enclosure of the larger one of two numbers."""
-        return Enclosure(max(self.lower, other.lower), max(self.upper, other.upper))

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from noiseless.display import significant
-from noiseless.exact import Rational, root_bounds, round_down, round_up
+from noiseless.exact import Rational, round_down, round_up
 
 Bound = Fraction | float
 """An end of an interval: exact, or infinite."""
@@ -21,6 +22,21 @@ _LARGEST_WHOLE = 2**53
 """Whole numbers up to here are doubles, and JSON has them without a point."""
 _LONGEST_EXACT = 10_000
 """Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
+
+_ROOT_BITS = 128
+"""Square roots that are irrational are enclosed to so many significant bits."""
+
+
+def root_bounds(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals below and above sqrt(square), equal when the root is rational; 128 bits of them are certain.
+
+    >>> root_bounds(Fraction(4, 9)), root_bounds(Fraction(2))[0] < root_bounds(Fraction(2))[1]
+    ((Fraction(2, 3), Fraction(2, 3)), True)
+    """
+    inner = square.numerator * square.denominator  # sqrt(p / q) = sqrt(p q) / q
+    shift = max(0, _ROOT_BITS - inner.bit_length() // 2)
+    root, unit = math.isqrt(inner << (2 * shift)), square.denominator << shift
+    return Fraction(root, unit), Fraction(root + (root * root < inner << (2 * shift)), unit)
 
 
 @dataclass(frozen=True)
@@ -49,6 +65,13 @@ class AnswerInterval:
         return cls(Fraction(lower), Fraction(lower if upper is None else upper))
 
     @property
+    def error(self) -> Bound:
+        """How far the middle can be from the truth: half the width."""
+        if isinstance(self.lower, float) or isinstance(self.upper, float):
+            return math.inf
+        return (self.upper - self.lower) / 2
+
+    @property
     def exact(self) -> bool:
         """Whether it is one number."""
         return self.lower == self.upper and not self.may_be_missing
@@ -61,18 +84,14 @@ class AnswerInterval:
         return (self.lower + self.upper) / 2
 
     def __str__(self) -> str:
-        """As people read it: its middle and its ends, which are rounded outwards.
+        """As people read it: its ends, which are rounded outwards; one number where it is exact.
 
         >>> str(AnswerInterval.of(Fraction(1, 3), Fraction(2, 3))), str(AnswerInterval.of(7))
-        ('0.5 (0.333333 to 0.666667)', '7')
+        ('0.333333 to 0.666667', '7')
         """
         low, high = _digits(self.lower, ROUND_FLOOR), _digits(self.upper, ROUND_CEILING)
         perhaps = ", or none" if self.may_be_missing else ""
-        if self.value is None:
-            return f"{low} to {high}{perhaps}"
-        middle = _digits(self.value, ROUND_HALF_EVEN)
-        is_exact = self.lower == self.upper and low == high
-        return f"{middle}{perhaps}" if is_exact else f"{middle} ({low} to {high}{perhaps})"
+        return f"{low}{perhaps}" if low == high else f"{low} to {high}{perhaps}"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it: the middle, the ends rounded outwards, and the same exactly.
@@ -145,6 +164,54 @@ class AnswerInterval:
         return AnswerInterval(lower, upper, self.may_be_missing or other.may_be_missing)
 
 
+@dataclass(frozen=True)
+class Tolerance:
+    """How sharp an answer is at least: known before it is paid for, from what is declared alone.
+
+    >>> str(Tolerance(Fraction(49_875))), str(Tolerance(Fraction(0))), str(Tolerance(Fraction(1, 3), True))
+    ('plus or minus 49,875', 'exact', 'plus or minus 0.333334, or none')
+
+    Attributes:
+        error: how far the middle can be from the truth; infinite where the answer may have no end.
+        may_be_missing: whether there may be no number; that is an answer too, and is paid for.
+        tells_nothing: whether there is one possible answer, whatever the data is.
+    """
+
+    error: Bound
+    may_be_missing: bool = False
+    tells_nothing: bool = False
+
+    def __str__(self) -> str:
+        """As people read it; errors are rounded up."""
+        if self.tells_nothing:
+            return "tells nothing"
+        perhaps = ", or none" if self.may_be_missing else ""
+        if isinstance(self.error, float):
+            return f"of any width{perhaps}"
+        return (
+            f"plus or minus {_digits(self.error, ROUND_CEILING, ',')}{perhaps}"
+            if self.error
+            else f"exact{perhaps}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON holds it: rounded up, and exactly."""
+        return {
+            "worst_error": _rounded(self.error, round_up),
+            "worst_error_exact": _exact_text(self.error),
+            "may_be_missing": self.may_be_missing,
+            "tells_nothing": self.tells_nothing,
+        }
+
+    def __or__(self, other: "Tolerance") -> "Tolerance":
+        """Of either answer."""
+        return Tolerance(
+            max(self.error, other.error),
+            self.may_be_missing or other.may_be_missing,
+            self.tells_nothing and other.tells_nothing,
+        )
+
+
 def _plus(one: Bound, two: Bound) -> Bound:
     """A sum of lower ends or of upper ends: infinities among them have one sign."""
     if isinstance(one, float):
@@ -171,12 +238,12 @@ def _inverse(end: Bound) -> Bound:
     return Fraction(0) if isinstance(end, float) else 1 / end
 
 
-def _digits(number: Bound, rounding: str) -> str:
+def _digits(number: Bound, rounding: str, thousands: str = "") -> str:
     if isinstance(number, float):
         return str(number)
     whole = Decimal(int(number)).adjusted() + 1
     shown = significant(number, _DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding)
-    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:f}"
+    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:{thousands}f}"
 
 
 def _rounded(number: Bound, rounded: Callable[[Fraction], float]) -> float:
@@ -201,3 +268,66 @@ def _exact_text(number: Bound | None) -> str | None:
         return None
     length = max(number.numerator.bit_length(), number.denominator.bit_length())
     return None if length > _LONGEST_EXACT else str(number)
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """All numbers from `lower` to `upper`; what is computed with enclosures encloses the result.
+
+    >>> x = Enclosure(Fraction(-1), Fraction(2))
+    >>> x * x, x**2
+    (Enclosure(-2, 4), Enclosure(0, 4))
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    @classmethod
+    def exactly(cls, value: Fraction) -> "Enclosure":
+        """The enclosure of one known number."""
+        return cls(value, value)
+
+    def __repr__(self) -> str:
+        return f"Enclosure({self.lower}, {self.upper})"
+
+    @property
+    def width(self) -> Fraction:
+        """How far its ends are apart."""
+        return self.upper - self.lower
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 when all its numbers are positive or negative, 0 when 0 may be among them."""
+        return (self.lower > 0) - (self.upper < 0)
+
+    def __add__(self, other: "Enclosure") -> "Enclosure":
+        return Enclosure(self.lower + other.lower, self.upper + other.upper)
+
+    def __sub__(self, other: "Enclosure") -> "Enclosure":
+        return Enclosure(self.lower - other.upper, self.upper - other.lower)
+
+    def __neg__(self) -> "Enclosure":
+        return Enclosure(-self.upper, -self.lower)
+
+    def __mul__(self, other: "Enclosure") -> "Enclosure":
+        corners = [a * b for a, b in product((self.lower, self.upper), (other.lower, other.upper))]
+        return Enclosure(min(corners), max(corners))
+
+    def __truediv__(self, other: "Enclosure") -> "Enclosure":
+        if not other.sign:
+            raise ZeroDivisionError("the divisor may be 0")
+        return self * Enclosure(1 / other.upper, 1 / other.lower)
+
+    def __pow__(self, power: int) -> "Enclosure":
+        if power % 2 == 0:
+            size = abs(self)
+            return Enclosure(size.lower**power, size.upper**power)
+        return Enclosure(self.lower**power, self.upper**power)
+
+    def __abs__(self) -> "Enclosure":
+        ends = abs(self.lower), abs(self.upper)
+        return Enclosure(min(ends) if self.sign else Fraction(0), max(ends))
+
+    def larger(self, other: "Enclosure") -> "Enclosure":
+        """The enclosure of the larger one of two numbers."""
+        return Enclosure(max(self.lower, other.lower), max(self.upper, other.upper))

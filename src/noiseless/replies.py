@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from noiseless.amounts import Cost, Remainder, rounded_down
-from noiseless.display import aligned, html_rows, html_table, printable
+from noiseless.display import FrameMixin, aligned, html_rows, html_table, printable
 from noiseless.exact import Bits
-from noiseless.intervals import AnswerInterval, Bound
+from noiseless.intervals import AnswerInterval, Bound, Tolerance
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,24 +29,6 @@ _NO_NUMBER: dict[str, Any] = {
 """What JSON has where there is no number."""
 
 
-class FrameMixin:
-    """Something that can be made a frame of."""
-
-    def to_arrow(self) -> "pa.Table":
-        """The frame in pyarrow."""
-        raise NotImplementedError
-
-    def to_pandas(self) -> Any:  # noqa: ANN401 - a pandas DataFrame
-        """The frame in pandas, which must be installed."""
-        return self.to_arrow().to_pandas()
-
-    def to_polars(self) -> Any:  # noqa: ANN401 - a polars DataFrame
-        """The frame in polars, which must be installed."""
-        import polars as pl
-
-        return pl.from_arrow(self.to_arrow())
-
-
 @dataclass(frozen=True)
 class Answer:
     """One number of a reply.
@@ -57,6 +39,8 @@ class Answer:
         group: the values that name its row, by column.
         interval: what is certain; None where there is no number, or when only a price was asked for.
         cost: what its questions cost by themselves; of a GROUP BY, in the dearest group.
+        tolerance: when only a price was asked for, how sharp the answer would be; of a GROUP BY, the least
+            sharp one.
     """
 
     sql: str
@@ -64,6 +48,7 @@ class Answer:
     group: Mapping[str, Any] = field(hash=False)
     interval: AnswerInterval | None
     cost: Cost
+    tolerance: Tolerance | None = None
 
     @property
     def value(self) -> Fraction | None:
@@ -110,7 +95,14 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON, with its statement and its cost."""
         cost = {"bits": self.cost.upper, "outputs": self.cost.outputs, "free": self.free}
-        return {"sql": self.sql, "column": self.column, **self.number(), **cost}
+        foretold = {} if self.tolerance is None else self.tolerance.to_dict()
+        return {"sql": self.sql, "column": self.column, **self.number(), **cost, **foretold}
+
+    @property
+    def price(self) -> str:
+        """What it costs by itself, and how sharp it would be where that is known."""
+        said = "free" if self.free else str(self.cost)
+        return said if self.tolerance is None else f"{said}, {self.tolerance}"
 
 
 @dataclass(frozen=True)
@@ -122,12 +114,14 @@ class Result(FrameMixin):
         names: the columns.
         rows: values that name groups, and intervals.
         costs: what each column's questions cost by themselves; None for a column that names groups.
+        tolerances: in a quote, how sharp the answers of each column would be at least.
     """
 
     sql: str
     names: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     costs: tuple[Cost | None, ...]
+    tolerances: tuple[Tolerance | None, ...] = ()
 
     @cached_property
     def answers(self) -> tuple[Answer, ...]:
@@ -137,8 +131,11 @@ class Result(FrameMixin):
     @property
     def prices(self) -> tuple[Answer, ...]:
         """What each column costs by itself, as an answer without a number."""
-        named = zip(self.names, self.costs, strict=True)
-        return tuple(Answer(self.sql, name, {}, None, cost) for name, cost in named if cost is not None)
+        foretold = self.tolerances or (None,) * len(self.names)
+        named = zip(self.names, self.costs, foretold, strict=True)
+        return tuple(
+            Answer(self.sql, name, {}, None, cost, off) for name, cost, off in named if cost is not None
+        )
 
     def _answers(self, row: tuple[Cell, ...]) -> Iterator[Answer]:
         cells = list(zip(self.names, row, self.costs, strict=True))
@@ -176,7 +173,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON and frames hold
 
 
 def shown(cell: Cell) -> str:
-    """A value, or an interval: its middle and its ends, which are rounded outwards.
+    """A value, or the ends of an interval, which are rounded outwards.
 
     >>> shown(AnswerInterval.of(7)), shown(None)
     ('7', 'none')
@@ -271,7 +268,7 @@ class Quote:
 
     def _prices(self) -> list[list[str]]:
         """What each number would cost by itself."""
-        rows = ([one.column, "free" if one.free else str(one.cost), one.sql] for one in self.answers)
+        rows = ([one.column, one.price, one.sql] for one in self.answers)
         return [["column", "price alone", "statement"], *rows]
 
 

@@ -1,10 +1,12 @@
 """Full-domain releases against all of them: every choice of levels, and of cells that are suppressed."""
 
+import copy
 import itertools
+import json
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -66,6 +68,8 @@ class Made:
     far: Fraction
     mean: Fraction
     rows: int
+    belief: Fraction
+    gain: Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +141,14 @@ class World:
     def release(self, levels: tuple[int, ...], shown: dict[Any, list[int]], gone: list[int]) -> Made:
         groups = [*shown.values(), *([gone] if gone else [])]
         answers, prior, alike = defaultdict(set), defaultdict(set), Counter[Any]()
+        bets: list[tuple[Any, Any, Value]] = []
         for number, held in enumerate(groups):
             for kept, known, secret in (self.rows[place][self.width :] for place in held):
                 answer = number, kept if self.keep else "", known if self.given else ""
                 answers[answer].add(secret)
                 alike[answer] += 1
                 prior[known if self.given else ""].add(secret)
+                bets.append((answer, known if self.given else "", secret))
         far, spans = Fraction(0), Fraction(0)
         total = sum(self.weights)
         for held in shown.values():
@@ -164,6 +170,7 @@ class World:
             far,
             (spans + total * len(gone)) / (total * len(self.rows)),
             len(gone),
+            *odds(bets),
         )
 
     def square(self, costs: Sequence[int]) -> Fraction:
@@ -177,6 +184,16 @@ class World:
             added = sum((part**2 for part in parts), Fraction(0))
             return added if kind == "euclidean" else added**2
         return Fraction(max(parts) ** 2 if kind == "max" else sum(parts) ** 2)
+
+
+def odds(bets: Sequence[tuple[Any, Any, Value]]) -> tuple[Fraction, Fraction]:
+    """The largest q_s = n_sy / n_y, and the largest q_s / p_s: of answers, what is known, and secrets."""
+    behind = Counter(answer for answer, _, _ in bets)
+    before = Counter(known for _, known, _ in bets)
+    own = Counter((known, secret) for _, known, secret in bets)
+    beliefs = {bet: Fraction(many, behind[bet[0]]) for bet, many in Counter(bets).items()}
+    gains = [q * before[known] / own[known, secret] for (_, known, secret), q in beliefs.items()]
+    return max(beliefs.values()), max(gains)
 
 
 def random_tree(rng: random.Random, values: str) -> dict[str, tuple[str, ...]] | None:
@@ -233,13 +250,18 @@ def within(made: Made, asked: dict[str, Any]) -> bool:
         and made.alike >= asked.get("min_rows", 1)
         and (limit is None or Bits(made.leak) <= limit)
         and (far is None or made.far <= far**2)
+        and made.belief <= asked.get("largest_belief", 1)
+        and ("beta_likeness" not in asked or made.gain - 1 <= asked["beta_likeness"])
     )
 
 
 def random_request(rng: random.Random) -> dict[str, Any]:
     asked: dict[str, Any] = {"prefer": rng.choice(["worst", "worst", "mean"])}
     posterior, rows = {"min_posterior": rng.choice([2, 2, 2, 3, 4])}, {"min_rows": rng.randint(2, 5)}
-    asked |= rng.choice([posterior, rows, posterior | rows, {"max_leakage": Fraction(rng.randint(1, 3), 2)}])
+    belief = {"largest_belief": rng.choice([Fraction(1, 2), Fraction(3, 5), Fraction(3, 4)])}
+    gain = {"beta_likeness": rng.choice([Fraction(1, 4), Fraction(1, 2), Fraction(1)])}
+    leakage = {"max_leakage": Fraction(rng.randint(1, 3), 2)}
+    asked |= rng.choice([posterior, rows, posterior | rows, leakage, belief, gain, belief | rows])
     if rng.random() < 0.2:
         asked["max_distortion"] = Fraction(rng.randint(1, 12), 4)
     return asked
@@ -284,8 +306,10 @@ def check_files(world: World, asked: dict[str, Any], done: nl.Release, folder: P
     """The limits hold in the released file, recounted from the two files alone."""
     released = [tuple(row.values()) for row in done.table.to_pylist()]
     answers, prior, alike = defaultdict(set), defaultdict(set), Counter[Any]()
+    bets: list[tuple[Any, Any, Value]] = []
     for row, seen in zip(world.rows, released, strict=True):
         known = row[world.width + 1] if world.given else ""
+        bets.append(((seen, known), known, row[-1]))
         answers[seen, known].add(row[-1])
         alike[seen, known] += 1
         prior[known].add(row[-1])
@@ -293,6 +317,9 @@ def check_files(world: World, asked: dict[str, Any], done: nl.Release, folder: P
     assert min(alike.values()) == done.point.min_rows >= asked.get("min_rows", 1)
     leak = max(Fraction(len(prior[known]), len(held)) for (_, known), held in answers.items())
     assert "max_leakage" not in asked or Bits(leak) <= asked["max_leakage"]
+    belief, gain = odds(bets)
+    assert belief <= asked.get("largest_belief", 1)
+    assert "beta_likeness" not in asked or gain - 1 <= asked["beta_likeness"]
     done.save(folder / "released.parquet", certificate=folder / "certificate.json")
     verified = nl.verify(
         folder / "certificate.json", original=world.table, released=folder / "released.parquet"
@@ -308,6 +335,86 @@ def test_the_best_of_all_full_domain_releases(seed: int, tmp_path: Path) -> None
         world, share = random_world(rng), rng.choice([Fraction(0), Fraction(1, 4), Fraction(1, 2)])
         seen.add(check(world, random_request(rng), share, tmp_path))
     assert seen & {"made", "suppressed"}
+
+
+def seen_by(world: World, levels: tuple[int, ...], key: Sequence[int]) -> list[Any]:
+    """What someone who knows only a key sees of each row."""
+    return [
+        (
+            tuple(world.trees[i].paths[row[i]][levels[i]] for i in key),
+            row[world.width] if world.keep else "",
+            row[world.width + 1] if world.given else "",
+        )
+        for row in world.rows
+    ]
+
+
+def keeps(world: World, seen: Sequence[Any], asked: dict[str, Any]) -> bool:
+    """Whether all limits on what is given away hold for what is seen of each row."""
+    answers, prior = defaultdict(list), defaultdict(set)
+    for one, row in zip(seen, world.rows, strict=True):
+        answers[one].append(row[-1])
+        prior[one[2]].add(row[-1])
+    leak = max(Fraction(len(prior[one[2]]), len(set(held))) for one, held in answers.items())
+    belief, gain = odds([(one, one[2], row[-1]) for one, row in zip(seen, world.rows, strict=True)])
+    return (
+        min(len(set(held)) for held in answers.values()) >= asked.get("min_posterior", 1)
+        and min(map(len, answers.values())) >= asked.get("min_rows", 1)
+        and ("max_leakage" not in asked or Bits(leak) <= asked["max_leakage"])
+        and belief <= asked.get("largest_belief", 1)
+        and ("beta_likeness" not in asked or gain - 1 <= asked["beta_likeness"])
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_key_keeps_the_limits(seed: int, tmp_path: Path) -> None:
+    """Of all choices of levels the best at which the limits hold for each key; both files say so."""
+    rng = random.Random(f"{seed} keys")
+    for _ in range(8):
+        world, asked = random_world(rng), random_request(rng)
+        keys = [rng.sample(range(world.width), rng.randint(1, world.width)) for _ in range(rng.randint(1, 2))]
+        far = asked.get("max_distortion")
+        fine = [
+            made
+            for made in world.made(0)
+            if (far is None or made.far <= far**2)
+            and all(keeps(world, seen_by(world, made.levels, key), asked) for key in keys)
+        ]
+        names = [["xyz"[i] for i in key] for key in keys]
+        try:
+            done = nl.release(world.table, **world.options, **asked, key=names, keep_order=True)
+        except RequestError:
+            assert not fine
+            continue
+        point, best = done.point, min(loss(made, asked) for made in fine)
+        found = (
+            (point.mean_loss,)
+            if asked["prefer"] == "mean"
+            else (point.distortion and point.distortion.squared, point.mean_loss)
+        )
+        assert found == best
+        for key in names:
+            columns = zip(*(done.table[name].to_pylist() for name in key), strict=True)
+            known = [
+                (r[world.width] if world.keep else "", r[world.width + 1] if world.given else "")
+                for r in world.rows
+            ]
+            assert keeps(world, [(word, *side) for word, side in zip(columns, known, strict=True)], asked)
+        done.save(tmp_path / "released.csv", certificate=tmp_path / "certificate.json")
+        held = json.loads((tmp_path / "certificate.json").read_text("utf-8"))
+        assert nl.verify(held, original=world.table, released=done.table).holds
+        lies: list[Callable[[Any], object]] = [
+            lambda c: c["claim"]["keys"][0].update(min_posterior=99),
+            lambda c: c["claim"]["keys"][0].update(min_rows=99),
+            lambda c: c["claim"]["keys"][0].update(leakage_exact="1/9"),
+            lambda c: c["claim"]["keys"].pop(),
+            lambda c: c["options"].update(keys=[]),
+            lambda c: c["target"].update(min_rows=99),
+        ]
+        for lie in lies:
+            forged = copy.deepcopy(held)
+            lie(forged)
+            assert not nl.verify(forged, original=world.table, released=done.table).holds
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,6 +1,7 @@
 """Limits on cells against their definitions, row by row: which cells keep to them, and where they are cut."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from random import Random
@@ -11,15 +12,15 @@ import pytest
 
 from noiseless import JointRange
 from noiseless.arrays import IntArray
-from noiseless.search import limits
-from noiseless.search.limits import (
+from noiseless.search import distribution_limits
+from noiseless.search.distribution_limits import (
     BeliefLimit,
     ClosenessLimit,
-    Limit,
-    PosteriorLimit,
-    RowLimit,
-    WidthLimit,
+    EntropyLimit,
+    PresenceLimit,
+    fraction_below,
 )
+from noiseless.search.limits import Limit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.problem import Problem, SideInformation
 from oracle.definitions import emd_exact
 
@@ -95,10 +96,15 @@ def heads(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
 def width(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
     problem, _ = problem_of(rows)
     wide = rng.choice([1, 2**70])
-    numbers = [wide * Fraction(rng.randint(-9, 9), rng.randint(1, 3)) for _ in range(problem.joint.size_x)]
+    numbers = [
+        None if rng.random() < 0.2 else wide * Fraction(rng.randint(-9, 9), rng.randint(1, 3))
+        for _ in range(problem.joint.size_x)
+    ]
 
     def spread(behind: Rows) -> Fraction:
-        return max(numbers[row.s] for row in behind) - min(numbers[row.s] for row in behind)
+        """A missing value lies nowhere."""
+        found = [number for row in behind if (number := numbers[row.s]) is not None]
+        return max(found) - min(found) if found else Fraction(0)
 
     e = spread(some(rng, rows))
     return WidthLimit.of(problem, numbers, e), lambda behind: spread(behind) >= e
@@ -139,12 +145,46 @@ def closeness(rng: Random, rows: Rows, *, ordered: bool) -> tuple[Limit, Holds]:
     return limit, lambda behind: distance(behind) <= most
 
 
+def presence(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    """Each value that there is with an a has at least its share behind each answer with that a."""
+    problem, counts = problem_of(rows)
+    pairs = sorted({(row.a, row.s) for row in rows})
+    known = [(int(problem.known[y]), int(s)) for y, s in zip(problem.joint.y, problem.joint.x, strict=True)]
+    kinds = np.array([pairs.index(pair) for pair in known])
+    least = {
+        pair: rng.choice([Fraction(0), Fraction(1, 9), Fraction(1, 4), Fraction(2, 5)]) for pair in pairs
+    }
+    present = np.array([sum(a == code for a, _ in pairs) for code in range(len(problem.known_prior))])
+
+    def holds(behind: Rows) -> bool:
+        a = behind[0].a
+        there = [s for known, s in pairs if known == a]
+        return all(any(row.s == s for row in behind) and share(behind, s) >= least[a, s] for s in there)
+
+    limit = PresenceLimit.of(problem, counts * rng.choice([1, HUGE]), [*least.values()], kinds, present)
+    return limit, holds
+
+
+def entropy(rng: Random, rows: Rows) -> tuple[Limit, Holds]:
+    """n^n >= l^n times all c^c."""
+    problem, counts = problem_of(rows)
+    least = rng.choice([Fraction(1), Fraction(2), Fraction(3), Fraction(rng.randint(10, 40), 10)])
+
+    def holds(behind: Rows) -> bool:
+        held = [sum(row.s == s for row in behind) for s in {row.s for row in behind}]
+        return bool(least ** len(behind) * math.prod(c**c for c in held) <= len(behind) ** len(behind))
+
+    return EntropyLimit.of(problem, counts, least), holds
+
+
 KINDS: dict[str, Callable[[Random, Rows], tuple[Limit, Holds]]] = {
     "posterior": posterior,
     "rows": heads,
     "width": width,
     "belief": belief,
     "pointwise leakage": bet,
+    "presence": presence,
+    "entropy": entropy,
     "equal closeness": lambda rng, rows: closeness(rng, rows, ordered=False),
     "ordered closeness": lambda rng, rows: closeness(rng, rows, ordered=True),
 }
@@ -162,6 +202,10 @@ def check_cells(rng: Random, case: Case, size: int) -> None:
     assert met.tolist() == [keeps(case, np.flatnonzero(cell_of == cell).tolist()) for cell in range(4)]
     merged = case.limit.met(np.where(cell_of == 1, 0, cell_of), 4)
     assert merged[0] or not (met[0] and met[1])
+    plain = 0 in cell_of and not any(row.a for row in case.rows)
+    assert merged[0] or not case.limit.grows or not met[0] or not plain
+    behind = [row for row in case.rows if case.limit.failing(cell_of)[row.x]]
+    assert {cell_of[row.x] for row in behind} == set(np.flatnonzero(~met).tolist())
 
 
 def check_cuts(rng: Random, case: Case, size: int) -> None:
@@ -179,10 +223,19 @@ def test_cells_and_cuts_are_as_limits_define_them(kind: str, monkeypatch: pytest
     """Which cells keep to a limit; that two which do keep to it merged; and which cuts leave two."""
     rng = Random(kind)
     for number in range(TABLES):
-        monkeypatch.setattr(limits, "_AT_ONCE", 4 if number % 2 else 2**20)
+        monkeypatch.setattr(distribution_limits, "_AT_ONCE", 4 if number % 2 else 2**20)
         rows = table(rng)
         case = Case(rows, *KINDS[kind](rng, rows))
         size = 1 + max(row.x for row in rows)
         check_cells(rng, case, size)
         for _ in range(3):
             check_cuts(rng, case, size)
+
+
+def test_the_fraction_below() -> None:
+    """The largest fraction with a small denominator that is no more."""
+    rng = Random("below")
+    for _ in range(300):
+        number, most = Fraction(rng.randint(0, 10**9), rng.randint(1, 10**6)), rng.randint(1, 40)
+        every = [Fraction(math.floor(number * bottom), bottom) for bottom in range(1, most + 1)]
+        assert fraction_below(number, most) == max(every)

@@ -369,7 +369,7 @@ def test_the_file_has_the_same_exit_codes(tmp_path: Path, capsys: pytest.Capture
     Path(certificate).write_text(json.dumps(made.certificate), "utf-8")
     assert script.main([certificate, *tables, "--format", "json"]) == 1
     assert json.loads(capsys.readouterr().out)["checks"][0]["name"] == "format"
-    for damage in ("{", "[]", "{}", "[" * 100_000, '{"format": "noiseless-certificate", "version": 2}'):
+    for damage in ("{", "[]", "{}", "[" * 100_000, '{"format": "noiseless-certificate", "version": 3}'):
         Path(certificate).write_text(damage, "utf-8")
         assert script.main([certificate, *tables]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1

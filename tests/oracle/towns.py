@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 
+from noiseless.curator.claims import keys_of
 from noiseless.curator.declared_queries import read_queries
 from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch, Edition
@@ -62,24 +63,31 @@ class FakeBooks:
 
     def charge(self, priced: PricedBatch) -> None:
         for disclosure in priced.fresh:
-            body = disclosure.body
-            self.rows.append(
-                ChargedQuestion(disclosure.question, disclosure.grid, disclosure.findable, body, None, 0)
-            )
+            found_by = keys_of(disclosure)
+            self.rows.append(ChargedQuestion(disclosure.question, *found_by, disclosure.body, None, 0))
 
     def answer(self, answers: dict[str, StoredAnswer]) -> None:
         self.rows = [replace(row, answer=answers.get(row.question, row.answer)) for row in self.rows]
 
 
 class Town:
-    """A few people, what they may be, and a curator without files."""
+    """A few people, what they may be, and a curator without files.
+
+    Attributes:
+        per: the columns that are the same in all rows of a person.
+    """
+
+    per: tuple[str, ...] = ()
 
     def __init__(self, random: Random, rows: int = 1, *, sql: bool = True) -> None:
         self.random, self.rows_a_person = random, rows
         persons = random.randint(1, 4) if rows == 1 else random.randint(1, 2)
         self.owners = [person for person in range(persons) for _ in range(rows)]
         self.towns = sorted(random.choice("ab") for _ in self.owners)
-        if rows > 1:
+        if "town" in self.per:
+            homes = sorted(random.choice("ab") for _ in range(persons))
+            self.towns = [homes[owner] for owner in self.owners]
+        elif rows > 1:
             random.shuffle(self.owners)
         self.low, self.step = random.choice((0, 0, -1, 2)), random.choice((1, 1, 2))
         self.size = random.randint(2, 6 if rows == 1 else 3)
@@ -91,6 +99,7 @@ class Town:
             [columns.town]
             role = "public"
             categories = ["a", "b"]
+            {'per = "person"' if "town" in self.per else ""}
             [columns.x]
             role = "private"
             bounds = [{self.low}, {high}]
@@ -98,16 +107,44 @@ class Town:
             [columns.y]
             role = "private"
             categories = [{categories}]
+            {'per = "person"' if "y" in self.per else ""}
             """
         )
         self.sql_is_asked = sql and random.random() < 0.1  # the engine takes its time
         self.declared, self.meanings = self._queries()
         queries = read_queries(tomllib.loads(self.declared, parse_float=Decimal), self.schema, "t")
-        self.limits = Limits(rows, random.choice((None, 1, 2)), queries)
+        self.limits = Limits(rows, random.choice((None, 1, 2)), queries, "person" if rows > 1 else None)
         self.people = [Row(town, *random.choice(self.records)) for town in self.towns]
+        if "y" in self.per:
+            kinds = [random.randrange(self.kinds) for _ in range(persons)]
+            self.people = [
+                replace(row, y=kinds[owner]) for row, owner in zip(self.people, self.owners, strict=True)
+            ]
         whole = self.snapshot(self.people)
         self.public = PublicState(self.schema, self.limits, whole.population, 1)
+        self.public = replace(self.public, persons=whole.persons_by(np.array(self.public.homes)))
         self.edition = Edition(self.public, "t", "digest", random.choice((2, 2, 3, 4, 8)))
+
+    @classmethod
+    def of(cls, size: int, kinds: int, persons: int, *, rows: int = 1, outputs: int = 2) -> "Town":
+        """So many people in one town, with so many values of x, from 0 on, and of y."""
+        town = cls(Random(0))
+        town.rows_a_person, town.owners = rows, [place // rows for place in range(persons * rows)]
+        town.towns, town.low, town.step = ["a"] * len(town.owners), 0, 1
+        town.size, town.kinds, town.limits = size, kinds, Limits(rows, 1, ())
+        categories = ", ".join(f'"{name}"' for name in "pqrst"[:kinds])
+        town.schema = Schema.parse(
+            f"""
+            columns.town = {{role = "public", categories = ["a", "b"]}}
+            columns.x = {{role = "private", bounds = [0, {size - 1}]}}
+            columns.y = {{role = "private", categories = [{categories}]}}
+            """
+        )
+        town.people = [Row("a", 0, 0)] * len(town.owners)
+        population = town.snapshot(town.people).population
+        town.public = PublicState(town.schema, town.limits, population, 1)
+        town.edition = Edition(town.public, "t", "digest", outputs)
+        return town
 
     @property
     def records(self) -> list[tuple[int, int]]:
@@ -133,6 +170,8 @@ class Town:
         """The rows with everything that one person could be."""
         own = [place for place, owner in enumerate(self.owners) if owner == person]
         for records in product(self.records, repeat=len(own)):
+            if "y" in self.per and len({y for _, y in records}) > 1:
+                continue
             people = list(self.people)
             for place, (x, y) in zip(own, records, strict=True):
                 people[place] = Row(people[place].town, x, y)

@@ -26,6 +26,7 @@ from noiseless.questions import (
     quantile,
     total,
 )
+from noiseless.questions.statistics import FilteredMean
 from noiseless.ranges.quantizer import Edged, Quantizer, Stepped, Uniform
 
 Row = tuple[int, int]
@@ -59,7 +60,7 @@ class World:
         self.y = Attribute.among("y", [Fraction(value) for value in second])
         self.record = Record.of({"x": self.x.size, "y": self.y.size}, rows)
         # Few kinds in one world, so that questions meet their like.
-        numeric = NUMERIC if rows == 1 else NUMERIC[:3]
+        numeric = NUMERIC if rows == 1 else SEVERAL_ROWS
         self.kinds = random.sample(KINDS, random.randint(1, 3))
         self.numeric = random.sample(numeric, random.randint(1, 2))
         if scene is not None:
@@ -186,6 +187,9 @@ NUMERIC: tuple[Callable[[World, int], Numeric], ...] = (
 )
 
 
+SEVERAL_ROWS = (asked_total, asked_mean, asked_count, asked_minimum, asked_maximum, asked_quantile)
+
+
 def counts(world: World, covers: Covers, members: Sequence[int]) -> Question:
     """COUNT(*) WHERE some condition on x, on y, or on both."""
     inside_x = [place for place in range(world.x.size) if world.random.random() < 0.5]
@@ -251,6 +255,26 @@ def grouped(world: World, covers: Covers, members: Sequence[int]) -> Question:
     return Question(GroupedAnswers(DomainPartition.each("y", world.y.size), told, "x", covers), answer)
 
 
+def filtered_mean(world: World, covers: Covers, members: Sequence[int]) -> Question:
+    """AVG(x) WHERE a condition on y, or on x itself; none where too few pass."""
+    least, own = world.random.randint(1, len(members)), world.random.random() < 0.4
+    size = world.x.size if own else world.y.size
+    inside = [place for place in range(size) if world.random.random() < 0.6]
+    numbers = frozenset(world.x.numbers[place] for place in inside) if own else None
+    query = FilteredMean(len(members), world.x, least, numbers)
+    grid = Uniform(query.span, world.random.randint(1, 4))
+    told = QuantizedQuery(query, grid)
+
+    def answer(dataset: Dataset) -> Hashable:
+        kept = [row for row in members if dataset[row][0 if own else 1] in inside]
+        values = world.values(dataset, kept)
+        return None if len(values) < least else grid.cell(sum(values, Fraction(0)) / len(values))
+
+    condition = Predicate.of("y", world.y.size, [] if own else inside)
+    event = QuantizedAnswer(told, covers) if own else GroupedAnswers.filtered(condition, told, "x", covers)
+    return Question(event, answer)
+
+
 def grouped_by_itself(world: World, covers: Covers, members: Sequence[int]) -> Question:
     """SUM(x) GROUP BY a band of x."""
     bands = [world.random.randrange(2) for _ in range(world.x.size)]
@@ -308,6 +332,7 @@ KINDS: tuple[Kind, ...] = (
     grouped_by_itself,
     most_frequent,
     linear,
+    filtered_mean,
 )
 SCENES: dict[str, tuple[Sequence[Kind], Sequence[Callable[[World, int], Numeric]]]] = {
     "turns": ((numeric, thresholds), (asked_variance,)),
@@ -317,6 +342,11 @@ SCENES: dict[str, tuple[Sequence[Kind], Sequence[Callable[[World, int], Numeric]
     "bands": ((grouped_by_itself, grouped_by_itself, thresholds), ()),
     "filters and steps": ((filtered, numeric_of_y, histogram), ()),
     "filters and counts": ((filtered, grouped, counts), ()),
+    "means": ((filtered_mean, filtered_mean, filtered), ()),
+    "means and counts": ((filtered_mean, counts, thresholds), ()),
+    "means and steps": ((filtered_mean, numeric, numeric_of_y), (asked_total, asked_maximum)),
+    "order": ((numeric, numeric, thresholds), (asked_minimum, asked_maximum, asked_quantile, asked_median)),
+    "order and sums": ((numeric, filtered), (asked_minimum, asked_quantile, asked_total)),
     "forms": ((linear, linear, linear, thresholds), ()),
 }
 """Kinds of questions that meet in one rule, and the numbers that are asked for."""

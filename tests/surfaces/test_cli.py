@@ -85,6 +85,28 @@ def test_policy_is_an_exit_code(noiseless: Command, people: str, tmp_path: Path)
     assert "NOT MET" in noiseless(*base).out
 
 
+def test_each_table_is_audited_by_itself_under_a_policy_that_names_columns(
+    noiseless: Command, people: str, tmp_path: Path
+) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('[columns]\nsensitive = "ill"\npublic = "sex"\n[limits]\nmin_posterior = 2\n')
+    alone = noiseless("audit", people, "--policy", str(policy), "--format", "json")
+    found = json.loads(alone.out)
+    assert (found["sensitive"], found["public"]) == (["ill"], ["sex"])
+    other = tmp_path / "other.csv"
+    other.write_text("sex,ill\nf,flu\nm,cold\n")
+    each = noiseless("audit", people, str(other), "--each", "--policy", str(policy), "--format", "json")
+    both = json.loads(each.out)
+    assert each.code == 1
+    assert both["holds"] is False
+    assert [one["policy"]["holds"] for one in both["audits"]] == [found["policy"]["holds"], False]
+    text = noiseless("audit", str(other), "--each", "--policy", str(policy))
+    assert text.out.splitlines()[0].startswith(f"{other}: NOT PRIVATE")
+    assert text.out.splitlines()[1] == "  FAILS: fewest values left (ill): at least 2 asked, 1 found"
+    assert noiseless("audit", str(other), "--each", "--sensitive", "ill").code == 0
+    assert "table by table" in noiseless("audit", str(other), "--each", "--html", "x.html").err
+
+
 def test_report_and_records_are_written(noiseless: Command, people: str, tmp_path: Path) -> None:
     html, records = tmp_path / "r.html", tmp_path / "r.csv"
     done = noiseless(

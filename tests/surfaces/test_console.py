@@ -84,6 +84,7 @@ def test_sign_in_price_run_and_repeat_for_free(reader: Reader, site: Site) -> No
     reader.find(".question:nth-child(2) textarea").send_keys(MEAN.format("meters"))
     button = reader.find("#run", "Run for 2.33 bits")
     assert "12 bits left" in reader.find(".price").text  # a price costs nothing
+    reader.find(".question:nth-child(2) .said", "by itself; plus or minus")
     reader.picture("price")
     button.click()
     reader.find(".answer", "harbour")
@@ -106,8 +107,8 @@ def test_sign_in_price_run_and_repeat_for_free(reader: Reader, site: Site) -> No
 
 
 def _told(reader: Reader, selector: str) -> tuple[str, str]:
-    said = reader.find(f"{selector} .figure small").text
-    low, high = re.findall(r"from (\S+) to (\S+)", said)[0]
+    said = reader.find(f"{selector} .figure").text
+    low, high = re.findall(r"(\S+) to (\S+)", said)[0]
     return low, high
 
 
@@ -148,10 +149,10 @@ def test_a_question_from_parts(reader: Reader, site: Site) -> None:
         "GROUP BY suburb",
     ]
     reader.find("#run", "Run for")
-    reader.type(".question textarea", "SELECT MEDIAN(")
+    reader.type(".question textarea", "SELECT MODE(")
     reader.find(".columns .chip", "kwh").click()
     reader.press(") FROM other WHERE heating = 'gas'")
-    reader.find(".question .said.bad", "private filter has no price")
+    reader.find(".question .said.bad", "MODE is not understood here")
     reader.find(".price", "This cannot be asked")
     reader.picture("wrong")
     assert not reader.driver.find_elements("css selector", "img[src=x]")

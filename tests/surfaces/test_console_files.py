@@ -1,4 +1,4 @@
-"""The console's files: nothing inline, nothing from elsewhere, nothing that reads texts as HTML or code."""
+"""The files of console and studio: nothing inline or from elsewhere, no text that is read as HTML or code."""
 
 import re
 from pathlib import Path
@@ -7,16 +7,19 @@ import pytest
 
 from web_page import Page
 
-CONSOLE = Path(__file__).parents[2] / "src/noiseless/server/console"
+SOURCE = Path(__file__).parents[2] / "src/noiseless"
+CONSOLE, STUDIO, SHARED = SOURCE / "server/console", SOURCE / "studio/page", SOURCE / "web"
+FILES = [file for folder in (CONSOLE, STUDIO, SHARED) for file in folder.rglob("*.*")]
 
 
-def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
-    page = Page((CONSOLE / "index.html").read_text())
+@pytest.mark.parametrize("folder", [CONSOLE, STUDIO])
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere(folder: Path) -> None:
+    page = Page((folder / "index.html").read_text())
     assert not page.tags["style"]
     assert not [name for _, name, _ in page.attributes if name == "style" or name.startswith("on")]
     assert [value for tag, name, value in page.attributes if (tag, name) == ("script", "src")] == ["app.js"]
     assert page.tags["script"] == 1
-    for file in CONSOLE.rglob("*"):
+    for file in FILES:
         if file.suffix in {".js", ".css", ".html", ".svg"}:
             hosts = set(re.findall(r"https?://[^\"'\s)]+", file.read_text()))
             assert hosts <= {"http://www.w3.org/2000/svg"}, file
@@ -30,13 +33,15 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere() -> None:
     ],
 )
 def test_scripts_do_without(word: str) -> None:
-    assert not [file.name for file in CONSOLE.rglob("*.js") if word in file.read_text()]
+    assert not [file.name for file in FILES if file.suffix == ".js" and word in file.read_text()]
 
 
-def test_every_module_that_is_imported_is_there() -> None:
-    for file in CONSOLE.rglob("*.js"):
+@pytest.mark.parametrize("folder", [CONSOLE, STUDIO])
+def test_every_module_that_is_imported_is_there(folder: Path) -> None:
+    for file in folder.rglob("*.js"):
         for name in re.findall(r'from "(\.[^"]+)"', file.read_text()):
-            assert (file.parent / name).is_file(), (file.name, name)
+            own = (file.parent / name).resolve()
+            assert own.is_file() or (SHARED / own.relative_to(folder)).is_file(), (file.name, name)
 
 
 @pytest.mark.parametrize(

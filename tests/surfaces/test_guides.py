@@ -33,11 +33,16 @@ def test_every_correction_cites_a_test() -> None:
     assert bare == []
 
 
+def test_the_citation_names_this_version() -> None:
+    texts = [(ROOT / name).read_text("utf-8") for name in ("CITATION.cff", "docs/citation.md")]
+    assert [nl.__version__ in text for text in texts] == [True, True]
+
+
 def test_the_glossary_has_every_public_name() -> None:
     page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
     _, section = page.split("\n## Public names\n")
     named = set(re.findall(r"`(\w+)`", section.split("\n## ")[0]))
-    assert named == set(nl.__all__)
+    assert named == {*nl.__all__, *nl._EXTRAS}
 
 
 def test_every_guide_is_in_the_table_of_the_front_page() -> None:

@@ -75,7 +75,7 @@ WRONG = (
     "SELECT kwh FROM meters",
     "SELECT SUM(nothing) FROM meters",
     "SELECT SUM(kwh) FROM elsewhere",
-    "SELECT COUNT(*) FROM meters WHERE kwh = 1 OR suburb = 'west' AND solar",
+    "SELECT COUNT(*) FROM meters WHERE kwh = 1 OR MODE(solar)",
     "SELECT COUNT(*) FROM meters WHERE kwh > 99",
     "DROP TABLE meters",
 )

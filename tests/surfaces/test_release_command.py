@@ -1,4 +1,5 @@
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_options_in_a_file_and_over_it(call: Command) -> None:
     Path("trees").mkdir()
     Path("trees/ward.csv").write_text("a;all\nb;all\n")
     Path("trees/release.toml").write_text(
-        'table = "../patients.csv"\nout = "out.csv"\ncertificate = "certificate.json"\n'
+        'table = "../patients.csv"\nout = "out.csv"\ncertificate = "certificate.json"\nsummary = "b.html"\n'
         'sensitive = "age"\npublic = ["chol", "ward"]\nmin_posterior = 6\ncolumn_weight = {chol = 0.1}\n'
         '[hierarchy]\nward = "ward.csv"\n'
     )
@@ -82,6 +83,7 @@ def test_options_in_a_file_and_over_it(call: Command) -> None:
     assert done.code == 0, done.err
     assert done.json["min_posterior"] in range(3, 6)
     assert verify("trees/certificate.json", original="patients.csv", released="trees/out.csv").holds
+    assert Path("trees/b.html").exists()
     assert json.loads(Path("trees/certificate.json").read_text())["options"]["weights"] == {"chol": "1/10"}
     found = call("frontier", "--config", "trees/release.toml", "--no-baselines", "--format", "json")
     assert found.code == 0, found.err
@@ -333,3 +335,27 @@ def test_a_frontier_needs_columns_too(call: Command) -> None:
     done = call("frontier", "patients.csv", "--sensitive", "age")
     assert done.code == 2
     assert "no public column" in done.err
+
+
+def test_releases_are_audited_together_by_their_certificates(call: Command) -> None:
+    for public, name in (("chol", "one"), ("ward", "two")):
+        made = ("release", "patients.csv", "--sensitive", "age", "--public", public, "--min-posterior", "2")
+        assert call(*made, "-o", f"{name}.csv", "--certificate", f"{name}.json").code == 0
+    both = ("audit", "patients.csv", "--certificate", "one.json", "--certificate", "two.json")
+    done = call(*both, "--format", "json", "--summary", "board.html")
+    assert (done.code, done.err) == (0, "")
+    assert done.json["public"] == ["1.chol", "2.ward"]
+    assert done.json["versions"]["together"] == done.json["min_posterior"]
+    page = Path("board.html").read_text("utf-8")
+    assert "2 releases of the same people" in page
+    assert len(re.findall("<code>[0-9a-f]{64}</code>", page)) == 3
+    for wrong, words in (
+        (("--public", "sex"), "leave --public out"),
+        (("--missing", "drop"), "leave --missing out"),
+        (("--rule", "round:5"), "leave --rule out"),
+    ):
+        refused = call(*both, *wrong)
+        assert (refused.code, words in refused.err) == (2, True)
+    assert "certificates are of one table" in call(*both[:2], "one.csv", *both[2:]).err
+    Path("patients.csv").write_text(CSV.replace("233", "234"))
+    assert "one.json: is of another table" in call(*both).err

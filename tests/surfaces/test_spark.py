@@ -113,7 +113,7 @@ def test_audits_of_random_tables_are_those_of_duckdb(
 
 def test_an_audit_of_too_many_combinations_is_computed_by_spark() -> None:
     """With all that can be asked for at once; each by itself is asked for of random tables."""
-    columns = {"sensitive": ["age", "zip"], "public": "ward", "given": "ill"}
+    columns: dict[str, Any] = {"sensitive": ["age", "zip"], "public": "ward", "given": "ill"}
     options: dict[str, Any] = {**columns, "unit": "person"}
     found = nl.audit(SparkTable.of(on_spark(PEOPLE), most=20), **options)
     assert isinstance(found, SparkAudit)
@@ -128,6 +128,10 @@ def test_an_audit_of_too_many_combinations_is_computed_by_spark() -> None:
         if known["min_posterior"] > 1:
             known["entropy_l_diversity"] = None
     assert ours == theirs
+    assert found.sizes == nl.audit(PEOPLE, **options).sizes
+    assert "For the disclosure board" in found.summary_html()
+    with pytest.raises(RequestError, match="weights are added up on this machine"):
+        nl.audit(SparkTable.of(on_spark(PEOPLE), most=20), **columns, weights=3)
     with pytest.raises(RequestError, match="not computed"):
         _ = found.t_closeness
     with pytest.raises(RequestError, match="records"):

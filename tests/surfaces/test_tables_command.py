@@ -68,11 +68,37 @@ def test_nothing_is_disclosed(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("Nothing is disclosed")
 
 
-def test_a_total_by_another_name_is_pointed_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_total_by_another_name_is_asked_about(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "region,a,b,All persons\nN,4,6,10\nS,x,x,10\nAll persons,9,11,20\n"
     (folder / "persons.csv").write_text(text)
-    _, out, _ = called("audit", "persons.csv", capsys=capsys)
-    assert "'All persons' is the sum of the others of 'columns' wherever all" in " ".join(out.split())
+    code, out, err = called("audit", "persons.csv", capsys=capsys)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "--totals region='All persons'" in err
+    assert "--flat region" in err
+    named = ["--totals", "region=All persons", "--totals", "columns=All persons"]
+    code, out, _ = called("audit", "persons.csv", *named, capsys=capsys)
+    assert code == 1
+    assert "S, a = 5" in out
+    assert called("audit", "persons.csv", "--flat", "region", "--flat", "columns", capsys=capsys)[0] == 0
+    code, _, err = called("audit", "persons.csv", "--flat", "sex", capsys=capsys)
+    assert (code, "no dimension" in err) == (2, True)
+
+
+def test_thousands_and_ranges_that_mean_two_things(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "points.csv").write_text("region,a,b,Total\nN,1.000,x,4.000\nS,2.000,7.000,9.000\n")
+    code, _, err = called("audit", "points.csv", capsys=capsys)
+    assert (code, "--told decimal=," in err) == (2, True)
+    _, out, _ = called("audit", "points.csv", "--told", "decimal=,", capsys=capsys)
+    assert "N, b = 3,000" in out
+    _, out, _ = called("audit", "points.csv", "--told", "decimal=.", capsys=capsys)
+    assert "N, b = 3\n" in out
+    (folder / "range.csv").write_text("region,a,b,Total\nN,5,10+,20\nS,5,*,15\nTotal,10,20,30\n")
+    rounded = ["audit", "range.csv", "--rounded", "round:5", "--json"]
+    code, _, err = called(*rounded, capsys=capsys)
+    assert (code, "--told '10+=8+'" in err) == (2, True)
+    _, out, _ = called(*rounded, "--told", "10+=8+", "--told", "*=<=9", capsys=capsys)
+    cells = {tuple(cell["of"]["labels"]): cell for cell in json.loads(out)["cells"]}
+    assert (cells["N", "b"]["lower"], cells["S", "b"]["upper"]) == (11, 9)
 
 
 def test_a_certificate_is_checked_against_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,7 +142,7 @@ def test_contributors_are_named_for_the_office_alone(capsys: pytest.CaptureFixtu
     asked = ("turnover.csv", "--kind", "magnitude", "--rows", "region", "--cols", "branch", *records)
     code, out, _ = called("audit", *asked, capsys=capsys)
     assert code == 1
-    assert re.search(r"contributor \d+ +North, steel · North, food · South, food", out)
+    assert re.search(r"contributor \d+ +North, steel", out)
     _, out, _ = called("audit", *asked, "--internal", "--html", "office.html", capsys=capsys)
     assert re.search(r"\n  g +North, steel", out)
     assert "for the office alone" in Path("office.html").read_text("utf-8")

@@ -165,3 +165,17 @@ def test_help_has_an_example(verify: Command) -> None:
     done = verify("--help")
     assert done.code == 0
     assert "noiseless verify certificate.json" in done.out
+
+
+def test_the_page_of_a_verification(verify: Command, files: list[str], tmp_path: Path) -> None:
+    page = tmp_path / "checks.html"
+    assert verify(*files, "--html", str(page)).code == 0
+    whole = page.read_text("utf-8")
+    assert "HOLDS" in whole
+    assert whole.count("✓ holds") == 23
+    certificate = Path(files[0])
+    certificate.write_text(certificate.read_text().replace('"cells": ', '"cells": 1'))
+    assert verify(*files, "--html", str(page)).code == 1
+    assert "✗ fails" in page.read_text("utf-8")
+    refused = verify(*files, "--html", files[2])
+    assert refused.code == 2

@@ -9,7 +9,8 @@ from flint import arb
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.exact import Enclosure, ball
+from noiseless.exact import ball
+from noiseless.intervals import Enclosure
 from noiseless.pricing.reach import coarsest
 from noiseless.questions import Attribute, Continuum, Lattice, LinearOnBox, Quantity, Variance, total
 from noiseless.ranges.quantizer import Edged, Stepped, Uniform

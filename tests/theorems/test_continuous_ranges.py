@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import noiseless as m
 from continuous_examples import FEWER, box_ranges, line_ranges, solid_ranges
 from noiseless.exact import Bits, Nats
+from noiseless.measures import disarray
 from noiseless.theory.continuous.joint import ContinuousRange
 
 NOTHING = Nats(1)
@@ -36,7 +37,7 @@ def test_order_of_the_measures_of_vectors(joint: ContinuousRange) -> None:
 def test_information_is_at_most_leakage(joint: ContinuousRange) -> None:
     """0 <= I0(X;Y) <= L0(X;Y), and d0(X|Y) <= h0(X|Y) <= h0(X)."""
     assert 1 <= m.information(joint).ratio <= m.leakage(joint).ratio
-    sizes = [m.disarray(joint).ratio, m.conditional_entropy(joint).ratio, m.entropy(joint).ratio]
+    sizes = [disarray(joint).ratio, m.conditional_entropy(joint).ratio, m.entropy(joint).ratio]
     assert sizes == sorted(sizes)
 
 
@@ -71,7 +72,7 @@ def test_nothing_leaks_from_related_variables_that_differ_in_a_null_set() -> Non
 def test_post_processing(joint: ContinuousRange, inner: list[int]) -> None:
     """Theorem III.1 of [P4]: L0 and I* do not grow when Y is quantised."""
     quantised = joint.merged([0, *inner, 4])
-    assert m.disarray(quantised).ratio >= m.disarray(joint).ratio
+    assert disarray(quantised).ratio >= disarray(joint).ratio
     assert blocks(quantised) <= blocks(joint)
     if m.entropy(joint).ratio not in {0, math.inf}:
         assert m.leakage(quantised).ratio <= m.leakage(joint).ratio
@@ -85,7 +86,7 @@ def test_post_processing_of_lines(joint: ContinuousRange) -> None:
     """The same when Y follows X along lines: infinitely many blocks become finitely many."""
     quantised = joint.merged([-10, 0, 1, 2, 3, 10])
     assert blocks(quantised) <= min(blocks(joint), 5)
-    assert m.disarray(quantised).ratio >= m.disarray(joint).ratio
+    assert disarray(quantised).ratio >= disarray(joint).ratio
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6))
@@ -100,6 +101,6 @@ def test_deterministic_maps(levels: list[int]) -> None:
 def test_answers_that_pin_x_down_leak_everything(joint: ContinuousRange) -> None:
     """If some y is passed by lines only, d0(X|Y) = -inf and L0(X;Y) = +inf."""
     if any(not answer.posterior for answer in joint.answers):
-        assert m.disarray(joint) == Nats(0)
+        assert disarray(joint) == Nats(0)
         if m.entropy(joint).ratio:
             assert m.leakage(joint) == Nats(math.inf)

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 import noiseless as m
 from examples import joint_ranges, merged_ranges
 from noiseless.exact import Bits
+from noiseless.measures import disarray
 from noiseless.ranges import JointRange, overlap_partition
+from noiseless.theory.accuracy import quality
 
 NOTHING = Bits(1)
 
@@ -30,14 +32,14 @@ def test_information_is_at_most_leakage(joint: JointRange) -> None:
 @given(joint_ranges())
 def test_conditional_entropies(joint: JointRange) -> None:
     """B0(X|Y) <= H0(X|Y) <= H0(X)."""
-    assert m.disarray(joint) <= m.conditional_entropy(joint) <= m.entropy(joint)
+    assert disarray(joint) <= m.conditional_entropy(joint) <= m.entropy(joint)
 
 
 @given(joint_ranges())
 def test_definitions_by_differences(joint: JointRange) -> None:
     """I0 = H0(X) - H0(X|Y), L0 = H0(X) - B0(X|Y), T0 = H0(X) + H0(Y) - H0(X,Y)."""
     assert m.information(joint) + m.conditional_entropy(joint) == m.entropy(joint)
-    assert m.leakage(joint) + m.disarray(joint) == m.entropy(joint)
+    assert m.leakage(joint) + disarray(joint) == m.entropy(joint)
     assert m.transmission(joint) + Bits(len(joint)) == m.entropy(joint) + m.entropy(joint.swapped())
 
 
@@ -70,7 +72,7 @@ def test_unrelated_variables_have_no_maximin_information(joint: JointRange) -> N
 def test_lemma_1(joint: JointRange, k: int) -> None:
     """Lemma 1 of [P3]: [[S|X]] is k-anonymous iff B0(S|X) >= log k iff L0(S->X) <= log(|[[S]]|/k)."""
     anonymous = all(len(joint.posterior(y)) >= k for y in range(joint.size_y))
-    assert anonymous == (m.disarray(joint) >= Bits(k))
+    assert anonymous == (disarray(joint) >= Bits(k))
     assert anonymous == (m.leakage(joint) <= Bits(Fraction(joint.size_x, k)))
 
 
@@ -123,7 +125,7 @@ def test_reporting_a_function_of_the_answer(answers: list[int], data: st.DataObj
     from_x = JointRange.from_pairs((x, g[y]) for x, y in enumerate(answers))
     from_y = JointRange.from_pairs((y, g[y]) for y in answers)
     assert m.maximin(from_x) <= m.maximin(from_y)
-    assert m.quality(answers, [g[y] for y in answers]) == m.quality(list(g), list(g.values()))
+    assert quality(answers, [g[y] for y in answers]) == quality(list(g), list(g.values()))
 
 
 @given(merged_ranges())

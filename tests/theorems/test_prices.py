@@ -1,14 +1,16 @@
 """The rules of composition, each docstring a statement; joint answers are counted by listing them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, pairwise, product
 from math import comb, prod
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.pricing import composition as rules
+from noiseless.pricing.answer_tables import most_joint_answers, table_of_sum
 from noiseless.pricing.batches import price
 from noiseless.pricing.event import Footprint, Record
 from noiseless.pricing.events import ExactCounts, QuantizedAnswer
@@ -16,7 +18,7 @@ from noiseless.pricing.history import History
 from noiseless.pricing.other_events import Derived, OtherAnswer
 from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions import Attribute, mean
+from noiseless.questions import Attribute, CountedQuery, mean, total
 from noiseless.questions.base import monotone_pieces
 from noiseless.ranges.quantizer import Stepped, Uniform
 
@@ -119,6 +121,89 @@ def test_averages_with_a_private_filter_do_not_obey_the_cuts() -> None:
     reaches = [max(len(set(table[place])) for table in tables) for place in range(3)]
     assert reaches == [2, 2, 3]
     assert max(map(joint, tables)) == 6 > _cuts(reach - 1 for reach in reaches)
+
+
+@given(st.lists(st.tuples(st.sets(st.integers(0, 2)), MONOTONE, st.integers(0, 4)), min_size=1, max_size=3))
+def test_means_of_those_who_pass(questions: list[tuple[set[int], list[int], int]]) -> None:
+    """Means WHERE y passes: monotone in x for those who pass, one answer (perhaps none) for all others.
+
+    Joint outputs <= the sum over the atoms of 1 + the cuts seen there, where a mean with N outputs, "none"
+    among them, has N - 2 cuts for those who pass.
+    """
+    records = product(range(3), range(SIZE))
+    joint_answers = {
+        tuple(told[x] if y in passing else absent for passing, told, absent in questions) for y, x in records
+    }
+    atoms = {tuple(y in passing for passing, _, _ in questions): y for y in range(3)}
+    bound = 0
+    for y in atoms.values():
+        bound += _cuts(len(set(told)) - 1 for passing, told, _ in questions if y in passing)
+    assert len(joint_answers) <= bound
+
+
+@given(MONOTONE, st.sets(st.integers(0, SIZE - 1)), st.integers(0, 4))
+def test_a_function_interrupted_by_a_constant(rising: list[int], passing: set[int], absent: int) -> None:
+    """A mean WHERE x itself passes steps at most inside - 1 times, and where runs that pass begin or end."""
+    told = [rising[x] if x in passing else absent for x in range(SIZE)]
+    turns = sum((x in passing) != (x + 1 in passing) for x in range(SIZE - 1))
+    inside = max(len({rising[x] for x in passing}), 1)
+    steps = sum(one != two for one, two in pairwise(told))
+    assert steps <= Footprint.interrupted("x", 9, inside, turns).cuts[0]
+
+
+@given(
+    st.lists(st.integers(0, SIZE - 1), min_size=1, max_size=5), st.sets(st.integers(1, SIZE - 1)), st.data()
+)
+def test_the_cell_of_an_order_statistic_is_that_of_the_cells(
+    values: list[int], edges: set[int], data: st.DataObject
+) -> None:
+    """Rounding down to cells keeps the order: a person's own cell is all that order statistics tell."""
+    rank = data.draw(st.integers(0, len(values) - 1))
+
+    def cell(value: int) -> int:
+        return sum(edge <= value for edge in edges)
+
+    assert cell(sorted(values)[rank]) == sorted(map(cell, values))[rank]
+
+
+@given(ANSWERS, ANSWERS)
+def test_counts_where_a_block_is_known(asked: list[int], known: list[int]) -> None:
+    """Given a person's block of one partition, another tells at most as many outputs as a block has parts."""
+    one, other = DomainPartition.of("x", asked), DomainPartition.of("x", known)
+    parts = [{asked[x] for x in range(SIZE) if known[x] == block} for block in set(known)]
+    left = one.within(other)
+    assert left.blocks == max(map(len, parts))
+    assert refined([left, other]).blocks == refined([one, other]).blocks
+
+
+@given(
+    st.integers(2, 4),
+    st.integers(1, 2),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 9)), min_size=1, max_size=3),
+)
+def test_counted(size: int, rows: int, questions: list[tuple[int, int]]) -> None:
+    """All that a person can be, and all that others can add to each sum: no joint outputs beyond that."""
+    x, people = Attribute("x", range(size)), rows + 1
+    asked = [total(people, x, range(min(least, size - 1), size), rows) for least, _ in questions]
+    told = [
+        QuantizedQuery(query, Stepped(query.span, points))
+        for query, (_, points) in zip(asked, questions, strict=True)
+    ]
+    tables = [table for one in told if (table := table_of_sum(one, size, rows)) is not None]
+    assert len(tables) == len(told)
+    bound = most_joint_answers(tables)
+
+    def answer(one: QuantizedQuery, values: Sequence[int]) -> int:
+        query = one.query
+        assert isinstance(query, CountedQuery)
+        return one.quantizer.cell_at(query.position(Counter(values)))
+
+    found = 0
+    for other in range(size):
+        own = product(range(size), repeat=rows)
+        found = max(found, len({tuple(answer(one, [*mine, other]) for one in told) for mine in own}))
+    assert bound is not None
+    assert found <= bound <= prod(one.reach.outputs for one in told)
 
 
 def test_distinct_counts_do_not_obey_the_cuts() -> None:

@@ -133,14 +133,15 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
 
 
 def test_operators_say_what_they_do_not_take() -> None:
-    for call in (
-        lambda: nl.Bits(2) - 0.5,
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: nl.Bits(2) - Fraction(1, 2),
         lambda: nl.Bits(2) + "x",
         lambda: nl.Nats(2) - 1,
         lambda: nl.Bits(2) < "x",
         lambda: nl.IntervalSet.of((0, 1)) & 1,
         lambda: nl.IntervalSet.of((0, 1)) <= "x",
-    ):
+    )
+    for call in calls:
         with pytest.raises(TypeError, match=r"'(Bits|Nats|IntervalSet)'"):
             call()
 
@@ -150,7 +151,7 @@ def test_whole_numbers_of_bits_are_added_exactly() -> None:
     assert 1 + nl.Bits(19) == nl.Bits(19) + 1 == nl.Bits(38)
     assert 3 - nl.Bits(2) == 2
     assert sum([nl.Bits(3), nl.Bits(5)], 0) == nl.Bits(15)
-    with pytest.raises(TypeError):
+    with pytest.raises(OverflowError):
         _ = nl.Bits(2) + 10**9
 
 

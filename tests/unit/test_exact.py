@@ -1,4 +1,5 @@
 import math
+import operator
 from decimal import Decimal
 from fractions import Fraction
 
@@ -78,3 +79,96 @@ def test_only_positive_numbers_have_bits() -> None:
 @given(st.fractions())
 def test_directed_rounding(value: Fraction) -> None:
     assert Fraction(round_down(value)) <= value <= Fraction(round_up(value))
+
+
+FLOATS = st.floats(-1e6, 1e6)
+WHOLE = st.integers(-40, 40)
+
+
+@given(ratios, FLOATS)
+def test_a_float_in_gives_a_float_that_is_never_below(ratio: Fraction, number: float) -> None:
+    (low, high), bits, exact = log2_bounds(ratio), Bits(ratio), Fraction(number)
+    results = [
+        (bits + number, [low + exact, high + exact]),
+        (number + bits, [low + exact, high + exact]),
+        (bits - number, [low - exact, high - exact]),
+        (number - bits, [exact - low, exact - high]),
+        (bits * number, [low * exact, high * exact]),
+    ]
+    if number:
+        results.append((bits / number, [low / exact, high / exact]))
+    for found, ends in results:
+        assert type(found) is float
+        assert Fraction(found) >= min(ends)  # the truth lies between the two
+        assert found <= math.nextafter(round_up(max(ends)), math.inf)
+
+
+@given(ratios, WHOLE)
+def test_whole_numbers_keep_it_exact(ratio: Fraction, number: int) -> None:
+    bits = Bits(ratio)
+    assert (bits + number).ratio == (number + bits).ratio == ratio * Fraction(2) ** number
+    assert (number - bits).ratio == Fraction(2) ** number / ratio
+    assert (bits * number).ratio == (number * bits).ratio == ratio**number
+    assert (-bits).ratio == 1 / ratio
+    assert abs(bits) == max(bits, -bits)
+
+
+def test_a_sum_is_exact_and_a_mean_is_a_float() -> None:
+    leaks = [Bits(2), Bits(3), Bits(6)]
+    assert sum(leaks) == Bits(36)
+    assert sum(leaks, Bits(1)) / len(leaks) == pytest.approx(math.log2(36) / 3)
+    assert Bits(8) / Bits(2) == 3.0
+    assert Fraction(Bits(2) / 10**30) >= Fraction(1, 10**30)
+
+
+@pytest.mark.parametrize("other", [Fraction(1, 2), Decimal("0.5")])
+def test_what_is_neither_exact_nor_a_float_is_refused(other: Fraction | Decimal) -> None:
+    for operation in (operator.add, operator.sub, operator.mul, operator.truediv):
+        for pair in ((Bits(3), other), (other, Bits(3))):
+            with pytest.raises(TypeError):
+                operation(*pair)
+
+
+def test_what_cannot_be_written_down_is_refused() -> None:
+    with pytest.raises(OverflowError, match="written down"):
+        Bits(3) + 10**9
+    with pytest.raises(OverflowError, match="written down"):
+        Bits(3) * 10**9
+    with pytest.raises(ZeroDivisionError):
+        Bits(3) / Bits(1)
+
+
+@given(ratios, st.floats(allow_nan=True, allow_infinity=True))
+def test_comparison_with_a_float_is_exact(ratio: Fraction, number: float) -> None:
+    bits = Bits(ratio)
+    if math.isnan(number):
+        assert not any((bits < number, bits <= number, bits > number, bits >= number, bits == number))
+    elif math.isinf(number):
+        assert (bits < number, bits > number, bits == number) == (number > 0, number < 0, False)
+    else:
+        exact = Fraction(number)
+        assert (bits < number, bits >= number) == (bits < exact, bits >= exact)
+        assert (bits == number) == (bits == exact)
+
+
+@given(ratios, st.integers(0, 12))
+def test_rounding_and_formats_never_understate(ratio: Fraction, places: int) -> None:
+    bits, (low, high) = Bits(ratio), log2_bounds(ratio)
+    unit = Fraction(1, 10**places)
+    for shown in (round(bits, places), Decimal(f"{bits:.{places}f}")):
+        assert low <= Fraction(shown) < high + unit
+    assert low <= round(bits) == math.ceil(bits) < high + 1
+    assert low - 1 < math.floor(bits) <= high
+    assert int(bits) == (math.floor(bits) if ratio >= 1 else math.ceil(bits))
+
+
+def test_formats() -> None:
+    assert f"{Bits(3)}" == "1.59 bits"
+    assert f"{Bits(3):>10}" == " 1.59 bits"
+    assert (f"{Bits(3):.3f}", f"{Bits(8):.1f}", f"{Bits(3):8.2f}") == ("1.585", "3.0", "    1.59")
+    assert round(Bits(1000), -1) == 10
+
+
+def test_nothing_is_false() -> None:
+    assert not Bits(1)
+    assert Bits(2)

@@ -33,4 +33,4 @@ def test_what_has_no_end_or_no_double() -> None:
         "may_be_missing": False,
     }
     assert AnswerInterval.of(huge).to_dict()["value"] == -AnswerInterval.of(-huge).to_dict()["value"] == inf
-    assert str(AnswerInterval.of(huge, huge + 1)).startswith("1e+400 (1e+400 to 1.00001e+400")
+    assert str(AnswerInterval.of(huge, huge + 1)).startswith("1e+400 to 1.00001e+400")

@@ -35,6 +35,8 @@ MANUALS: Mapping[str, str] = {
     "rules": "rules.md",
     "serve": "server.md",
     "tables": "published-tables.md",
+    "tables check": "tables-over-time.md",
+    "tables protect": "protect-tables.md",
     "token": "server.md",
     "": "install.md",
 }

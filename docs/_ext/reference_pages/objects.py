@@ -12,6 +12,8 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "noiseless.Audit": (":members:", ":inherited-members:", ":exclude-members: measure"),
     "noiseless.audits.Exposure": (":members:", ":no-index:"),  # the curator's is the one that links mean
     "noiseless.Policy": (":members: read, check", ":exclude-members: __init__, model_config"),
+    "noiseless.NoiselessReleaser": (":members: fit, transform, apply, get_feature_names_out",),
+    "noiseless.audits.policy.PolicyColumns": (":exclude-members: model_config",),
     "noiseless.Bits": (":members: upper, lower, rounded_up",),
     "noiseless.Nats": (":members: upper, lower",),
     "noiseless.JointRange": (
@@ -19,13 +21,14 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
         ":special-members: __len__",
         ":exclude-members: from_sorted, from_tally",
     ),
-    "noiseless.adversaries.Game": (":members: to_dict",),
+    "noiseless.Game": (":members: to_dict, plot, to_pandas, to_polars, to_arrow", ":inherited-members:"),
+    "noiseless.attack": (":no-members:",),
     "noiseless.adversaries.Score": (":members: to_dict",),
     "noiseless.client.Reply": (":members:", ":inherited-members:"),
 }
 """What is shown of a class where that is not simply its public members."""
 
-CONSTRUCTED = {"noiseless.Bits", "noiseless.Nats", "noiseless.Schema"}
+CONSTRUCTED = {"noiseless.NoiselessReleaser", "noiseless.Bits", "noiseless.Nats", "noiseless.Schema"}
 """Classes that are made by calling them, and not by functions and class methods alone."""
 
 

@@ -55,7 +55,7 @@ SUBJECTS = (
         ("audit.md",),
         ("audits",),
         (
-            *(("audits.policy", name) for name in ("Policy", "PolicyCheck", "PolicyResult")),
+            *(("audits.policy", name) for name in ("Policy", "PolicyColumns", "PolicyCheck", "PolicyResult")),
             ("audits.under_rules", "UnderRules"),
             ("rules.totals", "Totals"),
         ),
@@ -64,16 +64,26 @@ SUBJECTS = (
         "published-tables",
         "Published tables",
         "What tables of counts and sums give away for certain.",
-        ("published-tables.md",),
+        ("published-tables.md", "tables-over-time.md"),
         ("tabulations",),
         (
             ("tabulations.reading", "audit_tables"),
             ("tabulations.audit", "TabulationAudit"),
+            ("tabulations.protection.request", "protect_tables"),
+            *(
+                ("tabulations.protection", name)
+                for name in ("TableProtection", "ProtectionOutcome", "ProposedTables")
+            ),
             *(
                 ("tabulations.result", name)
                 for name in ("CellFinding", "PersonFinding", "RequirementFinding", "ContributorFinding")
             ),
             ("tabulations.magnitudes", "ContributorAmounts"),
+            ("curator.published_answers", "check_tables"),
+            ("tabulations.succession", "TableCheck"),
+            ("tabulations.promise", "PublicationPromise"),
+            ("tabulations.promise", "Breach"),
+            ("tabulations.hitting_set", "TableCoarsening"),
         ),
     ),
     Subject(
@@ -98,6 +108,18 @@ SUBJECTS = (
         ("client.md",),
         ("client",),
         left_out=frozenset({"Answer", "Quote", "Reply", "Result"}),  # those of the curator
+    ),
+    Subject(
+        "integrations",
+        "Tests, checks and pipelines",
+        "A policy as an assertion and as a check of pandera, a release as a transformer of scikit-learn.",
+        ("how-to-ci.md", "how-to-frames.md"),
+        more=(
+            ("integrations.assertion", "assert_private"),
+            ("integrations.assertion", "NotPrivateError"),
+            ("integrations.pandera_check", "private_check"),
+            ("integrations.releaser", "NoiselessReleaser"),
+        ),
     ),
     Subject("reports", "Reports", "Pages and pictures.", ("audit.md", "release-report.md"), ("reports",)),
     Subject(
@@ -132,6 +154,7 @@ SUBJECTS = (
             "pricing.plan",
             "rules.plan",
             "rules.rule_plan",
+            "rules.prices",
             "theory.accuracy",
             "theory.consequences",
             "comparison.comparison",
@@ -161,7 +184,18 @@ SUBJECTS = (
         ("capacity.md",),
         more=(("theory.channel", "Channel"),),
     ),
-    Subject("attacks", "Attacks", "Games against a release.", ("attacks.md",), ("adversaries",)),
+    Subject(
+        "attacks",
+        "Attacks and figures",
+        "Games against a release, and the papers' figures made again.",
+        ("attacks.md", "gallery.md"),
+        ("adversaries",),
+        (
+            ("adversaries.attack", "attack"),
+            ("gallery.reproduction", "reproduce"),
+            ("gallery.reproduction", "ReproducedFigure"),
+        ),
+    ),
     Subject(
         "errors",
         "Errors",

@@ -105,8 +105,13 @@ KINDS = (
     Kind("mean", "Mean", ("mean",), lambda people: mean(people, VALUES)),
     Kind(
         "filtered-mean",
-        "Mean over a private filter",
-        ("questions.statistics.FilteredMean",),
+        "Mean, quantile or variance over a private filter",
+        (
+            "questions.statistics.FilteredMean",
+            "questions.statistics.FilteredOrder",
+            "questions.statistics.FilteredVariance",
+            "questions.statistics.FilteredQuery",
+        ),
         lambda people: FilteredMean(people, VALUES, 5, frozenset(range(50, SIZE))),
     ),
     Kind(
@@ -225,7 +230,7 @@ def _does(kind: Kind) -> str:
 def _written(kind: Kind) -> str:
     if kind.grouped:
         return code(kind.grouped.replace("SELECT ", "").replace(" FROM t", ""))
-    return "`AVG(x)` under a private filter" if kind.name == "filtered-mean" else "Python only"
+    return "`AVG(x)` and others under a private filter" if kind.name == "filtered-mean" else "Python only"
 
 
 def _page(kind: Kind) -> str:

@@ -14,6 +14,7 @@ from noiseless.adversaries.intervals import Advantage, advantage, wilson
 from noiseless.adversaries.linkage import linkage
 from noiseless.adversaries.membership import membership
 from noiseless.adversaries.reconstruction import reconstruction
+from noiseless.adversaries.tables import tables
 
 __all__ = [
     "Advantage",
@@ -29,5 +30,6 @@ __all__ = [
     "linkage",
     "membership",
     "reconstruction",
+    "tables",
     "wilson",
 ]

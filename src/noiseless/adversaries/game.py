@@ -5,14 +5,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import ceil
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from noiseless.display import aligned, html_rows
+from noiseless.display import FrameMixin, PlotMixin, aligned, arrow_rows, html_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
 from noiseless.pricing.reach import allowed_reach
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 _LAST = ("score", "low", "high")
 """Columns at the end; everything else that tells results apart stands before them."""
@@ -56,7 +60,7 @@ class Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Game:
+class Game(FrameMixin, PlotMixin):
     """An attack that was played.
 
     Attributes:
@@ -82,6 +86,10 @@ class Game:
         """All of it under the names it has in JSON."""
         head = {"game": self.name, "measure": self.measure, "seed": self.seed}
         return {**head, **self.settings, "results": [score.to_dict() for score in self.results]}
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each score."""
+        return arrow_rows(score.to_dict() for score in self.results)
 
     def by(self, *names: str) -> dict[tuple[Any, ...], list[Score]]:
         """The results by what some of their details say: a line of a plot each, in the order of the game."""

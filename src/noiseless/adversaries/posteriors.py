@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import root_bounds, round_down
+from noiseless.exact import round_down
+from noiseless.intervals import root_bounds
 from noiseless.theory.estimation import ABSOLUTE, estimation_error_bound, least_estimation_error
 
 _MOST_WORK = 100_000

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from noiseless.audits.result import Audit
+from noiseless.audits.sample import constant_weight
 from noiseless.audits.table_audit import TableAudit, survey
-from noiseless.domain import Schema
 from noiseless.errors import (
     ColumnError,
     EmptyTableError,
@@ -23,6 +23,7 @@ from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.spark_groups import SparkGroups
 
 if TYPE_CHECKING:
+    from noiseless.domain import Schema
     from noiseless.rules.application import ReleaseColumns
     from noiseless.rules.assignment import AssignedRule, Rules
 
@@ -36,11 +37,12 @@ def audit(
     unit: str | None = None,
     missing: Missing = "value",
     distinct_rows: bool = False,
-    schema: Schema | Path | str | None = None,
+    schema: "Schema | Path | str | None" = None,
     clamp: bool = False,
     names: Sequence[str] | None = None,
     rule: "Rules | None" = None,
     key: Sequence[str | Sequence[str]] | None = None,
+    weights: str | float | None = None,
 ) -> Audit:
     """Find out what a table gives away about its sensitive columns.
 
@@ -62,6 +64,8 @@ def audit(
             several. The audit is then of what is seen under them.
         key: sets of public columns, each a list of names or a text like `age,sex`: what an adversary may know
             of a person. A policy is then held against each of them, instead of all public columns at once.
+        weights: for a table that is a sample: the column that says how many people a row stands for, or one
+            number for all rows. Estimates for the population are then in `sample`.
 
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
@@ -73,7 +77,7 @@ def audit(
     """
     if missing not in get_args(Missing):
         raise RequestError(f"a missing value is one of {', '.join(get_args(Missing))}, not {missing!r}")
-    declared = schema if isinstance(schema, Schema) or schema is None else Schema.read(schema)
+    declared = None if schema is None else _schema(schema)
     if clamp and declared is None:
         raise RequestError("there is nothing to clamp to; declare the bounds (--schema FILE)")
     sources = list(table) if isinstance(table, list | tuple) else [table]
@@ -85,15 +89,17 @@ def audit(
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*roles.sensitive, *roles.given, *roles.public)
     assigned, as_text = _assigned(rule, roles, len(sources))
-    request = _ReadRequest(roles, declared, as_text, clamp, missing, distinct_rows)
+    weights = None if weights is None else str(weights)
+    weighing = _weight_column(weights, tables, roles, assigned)
+    request = _ReadRequest(roles, declared, as_text, clamp, missing, distinct_rows, weighing)
     read = _read(tables, request)
     audited, seen = read.audited, read.seen
     as_seen = replace(roles, public=seen)
     keys = _keys(key, seen)
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
-        return replace(_on_spark(audited, as_seen, assigned, values), keys=keys)
-    tally, spellings = merge_spellings(_tally(audited, as_seen), roles.sensitive)
+        return replace(_on_spark(audited, as_seen, assigned, values, weights), keys=keys)
+    tally, spellings = merge_spellings(_tally(audited, as_seen, weighing), roles.sensitive)
     ruling = None
     if assigned:
         from noiseless.rules.application import apply_rules
@@ -117,11 +123,12 @@ def audit(
         ruling=ruling,
         spellings=spellings,
         keys=keys,
+        weights=weights,
     )
 
 
 def _roles(
-    declared: Schema | None,
+    declared: "Schema | None",
     sensitive: str | Sequence[str] | None,
     public: str | Sequence[str] | None,
     given: str | Sequence[str] | None,
@@ -138,7 +145,9 @@ def _roles(
     seen = _columns(public, declared.public if declared else others)
     roles = Roles(protected, seen, known, unit)
     if not roles.sensitive:
-        raise RequestError("no sensitive column is named; say which (--sensitive COLUMN)")
+        raise RequestError(
+            "no sensitive column is named; say which (--sensitive COLUMN; `noiseless schema` lists them)"
+        )
     if not roles.public:
         raise RequestError("no public column is named; say which (--public COLUMN)")
     require_distinct(
@@ -181,10 +190,32 @@ def _columns(asked: str | Sequence[str] | None, default: Sequence[str]) -> tuple
     return (asked,) if isinstance(asked, str) else tuple(asked)
 
 
-def _tally(table: Table, roles: Roles) -> Tally:
+def _weight_column(
+    weights: str | None, tables: Sequence[Table], roles: Roles, assigned: "Sequence[AssignedRule]"
+) -> tuple[str, ...]:
+    """The column of weights, unless it is public and read anyway; none where one number is for all rows.
+
+    Raises:
+        RequestError: what is audited is no rows of one table, each with a weight.
+    """
+    if weights is None:
+        return ()
+    if roles.unit is not None or assigned or len(tables) > 1:
+        raise RequestError(
+            "weights are of the rows of one table as it is; leave out units, rules and releases"
+        )
+    if weights not in tables[0].columns:
+        if any(letter.isdecimal() for letter in weights):
+            constant_weight(weights)
+            return ()
+        tables[0].require(weights)
+    return () if weights in (*roles.given, *roles.public, *roles.sensitive) else (weights,)
+
+
+def _tally(table: Table, roles: Roles, weights: Sequence[str] = ()) -> Tally:
     """The combinations of all columns in use, those seen or known first."""
     unit = () if roles.unit is None else (roles.unit,)
-    tally = table.tally((*roles.given, *roles.public, *roles.sensitive, *unit))
+    tally = table.tally((*roles.given, *roles.public, *roles.sensitive, *unit, *weights))
     if not len(tally):
         raise EmptyTableError(f"{table.label}: there is no row to audit")
     for column in (*roles.sensitive, *roles.given, *roles.public):
@@ -194,10 +225,16 @@ def _tally(table: Table, roles: Roles) -> Tally:
 
 
 def _on_spark(
-    groups: SparkGroups, roles: Roles, assigned: "Sequence[AssignedRule]", declared_values: int | None
+    groups: SparkGroups,
+    roles: Roles,
+    assigned: "Sequence[AssignedRule]",
+    declared_values: int | None,
+    weights: str | None,
 ) -> Audit:
     from noiseless.audits.spark_audit import audit_on_spark
 
+    if weights is not None:
+        raise RequestError("weights are added up on this machine only; take fewer or coarser columns")
     if assigned:
         raise RequestError(
             f"{groups.label}: rules are applied on this machine, to at most {groups.most:,} distinct"
@@ -211,11 +248,12 @@ class _ReadRequest:
     """What each table is to be read for, and how."""
 
     roles: Roles
-    schema: Schema | None
+    schema: "Schema | None"
     as_text: tuple[str, ...]
     clamp: bool
     missing: Missing
     distinct: bool
+    weights: tuple[str, ...] = ()
 
     @property
     def shared(self) -> tuple[str, ...]:
@@ -258,7 +296,7 @@ def _read(tables: Sequence[Table], request: _ReadRequest) -> _ReadTables:
     """One table, or several releases as their join over persons; each is prepared by itself, before."""
     public, unit = request.roles.public, request.roles.unit
     _require_columns(tables, request)
-    wanted, parts = (*request.shared, *public, *([unit] if unit else [])), []
+    wanted, parts = (*request.shared, *public, *([unit] if unit else []), *request.weights), []
     alone = len(tables) == 1 and request.distinct
     whole = request.prepared(tables[0], wanted) if alone else None  # what is refused counts all of its rows
     for table in tables:
@@ -304,7 +342,14 @@ def _published(seen: Sequence[str], request: _ReadRequest, releases: int) -> "tu
     )
 
 
-def _declared_values(schema: Schema | None, sensitive: Sequence[str]) -> int | None:
+def _schema(schema: "Schema | Path | str") -> "Schema":
+    """A schema, or that of a file; without one nothing of schemas is loaded."""
+    from noiseless.domain import Schema
+
+    return schema if isinstance(schema, Schema) else Schema.read(schema)
+
+
+def _declared_values(schema: "Schema | None", sensitive: Sequence[str]) -> int | None:
     """How many values the sensitive columns can take; a proposal, made from the data, does not say."""
     if schema is None or schema.proposal or any(column not in schema.columns for column in sensitive):
         return None

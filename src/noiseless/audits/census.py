@@ -1,6 +1,6 @@
 """Who stands behind each answer: the joint range with head counts, and the literature's measures of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -23,6 +23,53 @@ class Membership(NamedTuple):
 
     groups: IntArray
     persons: IntArray
+
+
+@dataclass(frozen=True)
+class GroupSizes:
+    """How many groups have each number of heads: what re-identification risks are counted from.
+
+    A prosecutor knows that a person is in the table and picks one of the n_y heads that look like that
+    person; a marketer does so for everybody.
+    """
+
+    groups: Mapping[int, int]
+
+    @classmethod
+    def of(cls, sizes: IntArray) -> "GroupSizes":
+        """Those of groups with these sizes."""
+        found, groups = np.unique(sizes, return_counts=True)
+        return cls(dict(zip(found.tolist(), groups.tolist(), strict=True)))
+
+    @property
+    def smallest(self) -> int:
+        """The k of k-anonymity."""
+        return min(self.groups)
+
+    @property
+    def heads(self) -> int:
+        """How many heads there are, counted in each of their groups."""
+        return sum(size * groups for size, groups in self.groups.items())
+
+    @property
+    def alone(self) -> int:
+        """How many heads look like nobody else."""
+        return self.groups.get(1, 0)
+
+    @property
+    def prosecutor_risk(self) -> Fraction:
+        """The largest 1 / n_y."""
+        return Fraction(1, self.smallest)
+
+    @property
+    def marketer_risk(self) -> Fraction:
+        """The mean of 1 / n_y over all heads: the number of groups divided by that of heads."""
+        return Fraction(sum(self.groups.values()), self.heads)
+
+    def share_above(self, threshold: Fraction) -> Fraction:
+        """The share of heads whose 1 / n_y is above a threshold."""
+        above = (size * groups for size, groups in self.groups.items() if Fraction(1, size) > threshold)
+        return Fraction(sum(above), self.heads)
 
 
 @dataclass(frozen=True, eq=False)

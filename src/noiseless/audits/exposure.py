@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
 
+from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds
 from noiseless.display import json_fields
 from noiseless.exact import Bits, Nats, round_down, round_up
@@ -159,6 +160,11 @@ class Exposure(ABC):
     def delta_disclosure(self) -> Nats:
         """Delta-disclosure; infinite where a group rules a value out."""
         return self.odds.delta_disclosure
+
+    @property
+    @abstractmethod
+    def sizes(self) -> GroupSizes:
+        """How many rows (persons) look alike, group by group."""
 
     @property
     def prosecutor_risk(self) -> Fraction:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from noiseless.arrays import FloatArray, IntArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.audits.census import Census
 from noiseless.exact import Bits, Nats, round_down, round_up
 from noiseless.tables.kernels import add_by_code, ranked
@@ -105,12 +105,15 @@ def odds(census: Census, side: IntArray | None) -> Odds:
 class _Counts:
     """For each pair of a value and a group: n_sy, n_y, n_s and n, the last two within its side information.
 
+    A *prior* is a value together with side information.
+
     Attributes:
         census: who stands behind each answer.
         cells: the side information of each group.
         groups: n_y of each group.
-        before: n_s for each pair.
-        sizes: n for each side information.
+        places: the prior of each pair.
+        before: n_s of each prior.
+        whole: n of each prior.
         blind: how many guesses are right that look at nothing but the side information.
         possible: how many values each side information leaves possible.
     """
@@ -118,8 +121,9 @@ class _Counts:
     census: Census
     cells: IntArray
     groups: IntArray
+    places: IntArray
     before: IntArray
-    sizes: IntArray
+    whole: IntArray
     blind: int
     possible: IntArray
 
@@ -127,19 +131,20 @@ class _Counts:
     def of(cls, census: Census, side: IntArray | None) -> "_Counts":
         joint, counts = census.joint, census.pair_counts
         cells = np.zeros(joint.size_y, np.int64) if side is None else side
-        groups = np.add.reduceat(counts, joint.starts[:-1])
-        keys, places = ranked(cells[joint.y].astype(np.int64) * joint.size_x + joint.x)
+        priors = joint.x if side is None else cells[joint.y].astype(np.int64) * joint.size_x + joint.x
+        keys, places = ranked(priors)
         before = add_by_code(places, counts, len(keys))
-        owners = keys // joint.size_x
-        heads = np.flatnonzero(np.diff(owners, prepend=-1))
+        heads = np.flatnonzero(np.diff(keys // joint.size_x, prepend=-1))
+        possible = np.diff(heads, append=len(keys))
         return cls(
             census,
             cells,
-            groups,
-            before[places],
-            np.add.reduceat(before, heads),
+            np.add.reduceat(counts, joint.starts[:-1]),
+            places,
+            before,
+            np.repeat(np.add.reduceat(before, heads), possible),
             int(np.maximum.reduceat(before, heads).sum()),
-            np.diff(heads, append=len(keys)),
+            possible,
         )
 
     @property
@@ -147,29 +152,38 @@ class _Counts:
         joint, counts = self.census.joint, self.census.pair_counts
         total, most = int(counts.sum()), np.maximum.reduceat(counts, joint.starts[:-1])
         ruled_out = (joint.posterior_sizes < self.possible[self.cells]).any()
+        beliefs, gains = most / self.groups, self._gains
+        surest = np.flatnonzero(beliefs >= beliefs.max() * (1 - NEAR))
+        ones = np.ones_like(surest)
         return Odds(
             blind_guess=Fraction(self.blind, total),
             best_guess=Fraction(int(most.sum()), total),
-            largest_belief=_largest(most, np.ones_like(most), self.groups, np.ones_like(most)),
-            largest_gain=_largest(*self._pairs),
-            largest_loss=float("inf") if ruled_out else _largest(*self._pairs[2:], *self._pairs[:2]),
+            largest_belief=largest_of(_kinds((most[surest], ones, self.groups[surest], ones))),
+            largest_gain=largest_of(self._counts(gains >= gains.max() * (1 - NEAR))),
+            largest_loss=float("inf")
+            if ruled_out
+            else largest_of((c, d, a, b) for a, b, c, d in self._counts(gains <= gains.min() * (1 + NEAR))),
             is_enhanced=self._is_enhanced,
         )
 
     @cached_property
-    def _pairs(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """q_s / p_s of each pair as n_sy n / (n_y n_s)."""
-        joint = self.census.joint
-        return self.census.pair_counts, self.sizes[self.cells][joint.y], self.groups[joint.y], self.before
+    def _gains(self) -> FloatArray:
+        """q_s / p_s of each pair."""
+        shares = self.census.pair_counts / self.groups[self.census.joint.y]
+        return np.asarray(shares * (self.whole / self.before)[self.places])
+
+    def _counts(self, chosen: BoolArray) -> list[Counts]:
+        """n_sy, n, n_y, n_s of the chosen pairs, each kind once."""
+        near = np.flatnonzero(chosen)
+        group, prior = self.census.joint.y[near], self.places[near]
+        return _kinds(
+            (self.census.pair_counts[near], self.whole[prior], self.groups[group], self.before[prior])
+        )
 
     @property
     def _is_enhanced(self) -> bool:
-        held, whole, group, before = self._pairs
-        slack = np.log(whole / before) + 1 - _quotients(held, whole, group, before)
-        if (slack < -NEAR).any():
-            return False
-        near = np.flatnonzero(slack <= NEAR)
-        return keeps_enhanced(_kinds(column[near] for column in self._pairs))
+        slack = (np.log(self.whole / self.before) + 1)[self.places] - self._gains
+        return not (slack < -NEAR).any() and keeps_enhanced(self._counts(slack <= NEAR))
 
 
 def keeps_enhanced(counts: Iterable[Counts]) -> bool:
@@ -180,17 +194,6 @@ def keeps_enhanced(counts: Iterable[Counts]) -> bool:
 def largest_of(counts: Iterable[Counts]) -> Fraction:
     """The largest a b / (c d)."""
     return max(Fraction(a * b, c * d) for a, b, c, d in counts)
-
-
-def _largest(a: IntArray, b: IntArray, c: IntArray, d: IntArray) -> Fraction:
-    """The largest a b / (c d): doubles find those that are near, whole numbers settle it."""
-    found = _quotients(a, b, c, d)
-    near = np.flatnonzero(found >= found.max() * (1 - NEAR))
-    return largest_of(_kinds(column[near] for column in (a, b, c, d)))
-
-
-def _quotients(a: IntArray, b: IntArray, c: IntArray, d: IntArray) -> FloatArray:
-    return np.asarray((a / c) * (b / d))
 
 
 def _kinds(columns: Iterable[IntArray]) -> list[Counts]:

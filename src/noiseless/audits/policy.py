@@ -7,15 +7,30 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    StrictStr,
+    ValidationError,
+)
 
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.result import Audit
-from noiseless.display import Facts, Shown, bound_text, json_fields, plain_problem
+from noiseless.display import Facts, FrameMixin, Shown, arrow_rows, bound_text, json_fields, plain_problem
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits, Nats, round_down, round_up
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from noiseless.audits.population import PopulationRisk
+
 
 _LIMITS = {
     "leakage": ("bits leaked, L0", True),
@@ -35,11 +50,24 @@ _LIMITS = {
     "width": ("width of a group's values", False),
     "prosecutor_risk": ("prosecutor risk", True),
     "marketer_risk": ("marketer risk", True),
+    "journalist_risk": ("journalist risk", True),
 }
 """The measures of an exposure that a policy may limit: in words, and whether the limit is a maximum."""
 
+_MEANT = {
+    "min_rows": "k_anonymity",
+    "k": "k_anonymity",
+    "max_leakage": "leakage",
+    "max_maximin": "maximin",
+    "l_diversity": "distinct_l_diversity",
+}
+"""What a release or the literature calls some of them."""
+
 _OF_GROUPS = frozenset({"k_anonymity", "prosecutor_risk", "marketer_risk"})
 """Limits on the groups themselves, which are the same for every sensitive column."""
+
+_TABLES = ("limits", "columns")
+"""The tables of a policy's file."""
 
 _PLACES = 2
 """How many decimals a measure is shown with, unless its limit has more."""
@@ -74,6 +102,7 @@ class PolicyLimits(BaseModel):
     width: NonNegativeDecimal | None = None
     prosecutor_risk: NonNegativeDecimal | None = None
     marketer_risk: NonNegativeDecimal | None = None
+    journalist_risk: NonNegativeDecimal | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +144,7 @@ class PolicyCheck:
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyResult(Shown):
+class PolicyResult(Shown, FrameMixin):
     """The outcome of all checks."""
 
     checks: tuple[PolicyCheck, ...]
@@ -137,21 +166,59 @@ class PolicyResult(Shown):
         """Whether every limit is kept."""
         return all(check.holds for check in self.checks)
 
+    def to_arrow(self) -> "pa.Table":
+        """A row for each check."""
+        return arrow_rows(check.to_dict() for check in self.checks)
+
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
         return {"holds": self.holds, "checks": [check.to_dict() for check in self.checks]}
 
 
+def _listed(value: object) -> object:
+    """One column's name stands for a list of it."""
+    return (value,) if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_listed)]
+
+
+class PolicyColumns(BaseModel):
+    """The columns that a policy is about; an audit can name others.
+
+    Attributes:
+        sensitive: the columns to protect.
+        public: the columns that everyone sees; all others, if none is named.
+        given: columns that an adversary knows from elsewhere.
+        unit: the column that identifies a person.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sensitive: Annotated[Names, Field(min_length=1)]
+    public: Names | None = None
+    given: Names | None = None
+    unit: StrictStr | None = None
+
+
 class Policy(BaseModel):
     """Limits that every audit must keep; in a file, TOML with a table [limits].
 
+    A table [columns] may say which columns they are about; `nl.assert_private` and `noiseless audit --policy`
+    then need no others.
+
     >>> Policy(limits={"min_posterior": 3, "leakage": "1.59"})
     Policy(limits={'leakage': 1.59, 'min_posterior': 3})
+
+    Attributes:
+        limits: what may be given away at most, and must be left at least.
+        columns: the columns that they are about; None where the audit says that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     limits: PolicyLimits
+    columns: PolicyColumns | None = None
 
     def __init__(self, **data: Any) -> None:  # noqa: ANN401 - whatever is to be checked
         """Check the limits.
@@ -159,8 +226,8 @@ class Policy(BaseModel):
         Raises:
             PolicyError: there are none, or one is wrong.
         """
-        bare = {name: value for name, value in data.items() if name != "limits"}
-        if bare or not data:
+        bare = {name: value for name, value in data.items() if name not in _TABLES}
+        if bare or "limits" not in data:
             raise PolicyError(
                 f"a policy holds its limits together; write nl.Policy(limits={bare or {'min_posterior': 5}})"
             )
@@ -173,6 +240,8 @@ class Policy(BaseModel):
         asked = (f"{name!r}: {limit}" for name, limit in self.limits.model_dump(exclude_none=True).items())
         return f"Policy(limits={{{', '.join(asked)}}})"
 
+    __str__ = __repr__
+
     @classmethod
     def read(cls, path: Path | str) -> "Policy":
         """Read a policy file.
@@ -182,7 +251,7 @@ class Policy(BaseModel):
         """
         try:
             data = tomllib.loads(Path(path).read_text("utf-8"), parse_float=Decimal)
-            policy = cls(limits=_only_limits(data))
+            policy = cls(**_tables(data))
         except OSError as error:
             raise PolicyError(f"{path}: cannot be opened ({error.strerror})") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -193,17 +262,40 @@ class Policy(BaseModel):
             raise PolicyError(f"{path}: sets no limit; write for example [limits] and min_posterior = 5")
         return policy
 
-    def check(self, audit: Audit) -> PolicyResult:
-        """Hold every limit against every sensitive column, and against all of them together."""
+    def check(self, audit: Audit, population: "PopulationRisk | None" = None) -> PolicyResult:
+        """Hold every limit against every sensitive column, and against all of them together.
+
+        Args:
+            audit: the audit.
+            population: how well its rows are found in the population, for a limit on the journalist's risk.
+
+        Raises:
+            PolicyError: a limit has no meaning for what is audited.
+        """
         asked: dict[str, Decimal | int] = self.limits.model_dump(exclude_none=True)
+        found = asked.pop("journalist_risk", None)
+        outside = [] if found is None else [_journalist_check(found, population)]
+        known = audit.by_key or {(): audit.targets}
         return PolicyResult(
-            tuple(
-                _check(name, limit, exposure, f" by {' + '.join(key)}" if key else "")
-                for name, limit in asked.items()
-                for key, exposures in (audit.by_key or {(): audit.targets}).items()
-                for exposure in _about(name, exposures)
+            (
+                *(
+                    _check(name, limit, exposure, f" by {' + '.join(key)}" if key else "")
+                    for name, limit in asked.items()
+                    for key, exposures in known.items()
+                    for exposure in _about(name, exposures)
+                ),
+                *outside,
             )
         )
+
+
+def _journalist_check(limit: Decimal | int, population: "PopulationRisk | None") -> PolicyCheck:
+    if population is None:
+        raise PolicyError("journalist_risk is about a population; name its table (--population TABLE)")
+    risk = population.journalist_risk
+    return PolicyCheck(
+        "journalist_risk", "the population", limit, at_most=True, found=round_up(risk), holds=risk <= limit
+    )
 
 
 def _about(name: str, exposures: Sequence[Exposure]) -> Sequence[Exposure]:
@@ -238,18 +330,23 @@ def _shown(found: Bits | Nats | float | Fraction, *, up: bool) -> float | int:
     return found if isinstance(found, int) else float(found)
 
 
-def _only_limits(data: dict[str, Any]) -> Any:  # noqa: ANN401 - not checked yet
-    """What stands in the table [limits] of a file, which holds nothing else."""
+def _tables(data: dict[str, Any]) -> dict[str, Any]:
+    """The tables of a file, which holds nothing else."""
     if "limits" not in data:
         raise PolicyError("has no table [limits]; write [limits] and, for example, min_posterior = 5")
-    if others := [name for name in data if name != "limits"]:
+    if others := [name for name in data if name not in _TABLES]:
         raise PolicyError(f"{others[0]!r} stands outside the table [limits]; write it below that line")
-    return data["limits"]
+    return data
 
 
 def _first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
-    place = ".".join(map(str, first["loc"][1:]))
+    table, *names = map(str, first["loc"])
+    place = ".".join(names)
+    if table == "columns":
+        named = f" {place}" if place else ""
+        return f"[columns]{named}: name columns as sensitive, public or given (one or a list) and one as unit"
     if first["type"] == "extra_forbidden":
-        return f"there is no limit {place!r}; the limits are {', '.join(_LIMITS)}"
+        meant = f"did you mean {_MEANT[place]}? The" if place in _MEANT else "the"
+        return f"there is no limit {place!r}; {meant} limits are {', '.join(_LIMITS)}"
     return f"{place or 'limits'}: {plain_problem(first['msg'])}"

@@ -2,9 +2,10 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,20 +19,22 @@ from noiseless.audits.exposure import (
 )
 from noiseless.audits.verdict import headline, summary, verdict
 from noiseless.audits.witness import Witness
-from noiseless.display import Facts, Shown
+from noiseless.display import BoardMixin, Facts, FrameMixin, PageMixin, PlotMixin, Shown
 from noiseless.errors import RequestError
 from noiseless.exact import round_up
 
 if TYPE_CHECKING:
     from noiseless.audits.hypothesis import HypothesisAudit
     from noiseless.audits.population import PopulationRisk
+    from noiseless.audits.sample import SampleRisk
     from noiseless.audits.stochastic import StochasticAudit
     from noiseless.audits.under_rules import UnderRules
     from noiseless.audits.uniques import Uniques
+    from noiseless.audits.versions import Versions
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Audit(Shown, Exposure):
+class Audit(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin, Exposure):
     """What a table gives away, or several releases of the same people together.
 
     It is the exposure of all sensitive columns taken together; `by_column` has each by itself.
@@ -58,6 +61,10 @@ class Audit(Shown, Exposure):
 
     def _shown(self) -> tuple[str, Facts]:
         return headline(self), self.summary
+
+    def __dir__(self) -> list[str]:
+        """What users read: completion leaves out what only the engines' own audits have."""
+        return sorted({*dir(Audit), *(each.name for each in fields(Audit))})
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -200,6 +207,16 @@ class Audit(Shown, Exposure):
         """The main numbers in words."""
         return summary(self)
 
+    @property
+    def sample(self) -> "SampleRisk | None":
+        """Estimates for the population that a weighted sample is of; None without weights."""
+        return None
+
+    @property
+    def versions(self) -> "Versions | None":
+        """What several releases leave together, beside each by itself; None where there is one."""
+        return None
+
     def test(self, hypothesis: str) -> "HypothesisAudit":
         """How well a yes/no fact, such as `bmi >= 30` or `illness = flu`, can be tested from what is seen."""
         raise RequestError(f"{hypothesis!r} is tested on this machine only; take fewer or coarser columns")
@@ -220,6 +237,15 @@ class Audit(Shown, Exposure):
     @abstractmethod
     def write_records(self, out: Path | str) -> int:
         """Write the risk of each record to a CSV, TSV, Parquet or JSON-lines file; returns how many."""
+
+    def to_arrow(self) -> pa.Table:
+        """The risk of each record, in the order of the rows."""
+        import pyarrow.parquet as pq
+
+        with TemporaryDirectory() as folder:
+            out = Path(folder) / "records.parquet"
+            self.write_records(out)
+            return pq.read_table(out)
 
     def to_dict(self, *, reveal: bool = False) -> dict[str, Any]:
         """Everything, under the names it has in JSON; the witnesses' values only if `reveal`."""
@@ -257,6 +283,8 @@ class Audit(Shown, Exposure):
                 for key, (first, *_) in self.by_key.items()
             ],
             "rules": self.rules.to_dict(reveal=reveal) if self.rules else None,
+            "versions": None if self.versions is None else self.versions.to_dict(),
+            "sample": None if self.sample is None else self.sample.to_dict(),
             "hypothesis": None,
             "uniques": None,
             "population": None,

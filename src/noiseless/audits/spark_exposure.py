@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 from pyspark.sql.types import DateType, NumericType, StringType, TimestampNTZType, TimestampType
 
+from noiseless.audits.census import GroupSizes
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.odds import Odds
 from noiseless.audits.spark_odds import HELD, narrowest, spark_odds
@@ -111,6 +112,12 @@ class SparkExposure(Exposure):
     def memberships(self) -> int:
         """By the job of the sizes."""
         return sum(rows for _, rows, _ in self._sizes.values())
+
+    @cached_property
+    def sizes(self) -> GroupSizes:
+        """By a job that counts groups of each size."""
+        with readable_spark_errors(self.groups.label):
+            return GroupSizes(dict(map(tuple, self.by_group.groupBy(SIZE).count().collect())))
 
     @cached_property
     def odds(self) -> Odds:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from noiseless import measures
-from noiseless.arrays import BoolArray, IntArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.audits import census as anonymity
-from noiseless.audits.census import Census
+from noiseless.audits.census import Census, GroupSizes
 from noiseless.audits.exposure import Exposure, worst_of
 from noiseless.audits.odds import Odds, odds
 from noiseless.audits.remedies import remedies
@@ -31,9 +31,11 @@ from noiseless.tables.spellings import kinds_of
 if TYPE_CHECKING:
     from noiseless.audits.hypothesis import HypothesisAudit
     from noiseless.audits.population import PopulationRisk
+    from noiseless.audits.sample import SampleRisk
     from noiseless.audits.stochastic import StochasticAudit
     from noiseless.audits.under_rules import UnderRules
     from noiseless.audits.uniques import Uniques
+    from noiseless.audits.versions import Versions
     from noiseless.rules.application import Ruling
 
 MARKS = ("group_size", "posterior_size", "leaked_bits", "homogeneous")
@@ -117,6 +119,11 @@ class TableExposure(Exposure):
         return int(self.census.group_sizes.sum())
 
     @cached_property
+    def sizes(self) -> GroupSizes:
+        """By the census."""
+        return GroupSizes.of(self.census.group_sizes)
+
+    @cached_property
     def odds(self) -> Odds:
         """By the counts of the census."""
         return odds(self.census, self.side)
@@ -158,12 +165,19 @@ class TableAudit(Audit, TableExposure):
         table: where the rows are, for row numbers and the export of records.
         releases: how many releases were joined.
         ruling: the rules under which the table is seen, if any; `tally` is then what they make of it.
+        weights: the column of sampling weights, or one number for all rows.
     """
 
     tally: Tally
     table: Table
     releases: int = 1
     ruling: "Ruling | None" = None
+    weights: str | None = None
+
+    def __post_init__(self) -> None:
+        """Weights that are none are refused at once."""
+        if self.weights is not None:
+            self._row_weights()
 
     @property
     def rows(self) -> int:
@@ -243,6 +257,32 @@ class TableAudit(Audit, TableExposure):
     def remedies(self) -> tuple[str, ...]:
         """What would mend most of it: blanks filled in, a few rows suppressed."""
         return tuple(remedies(self))
+
+    @cached_property
+    def versions(self) -> "Versions | None":
+        """By the cells that each group has in each release."""
+        from noiseless.audits.versions import versions
+
+        return versions(self) if self.releases > 1 else None
+
+    @cached_property
+    def sample(self) -> "SampleRisk | None":
+        """By the sums of the weights."""
+        if self.weights is None:
+            return None
+        from noiseless.audits.sample import sample_risk
+
+        width = len(self.seen) + len(self.sensitive)
+        return sample_risk(self.tally, self.census, width, self._row_weights())
+
+    def _row_weights(self) -> FloatArray:
+        """The weight of a row of each combination."""
+        from noiseless.audits.sample import check_weights, constant_weight
+
+        weights = self.weights or ""
+        if weights not in self.tally.columns:
+            return np.full(len(self.tally), constant_weight(weights))
+        return check_weights(weights, self.tally.decode(weights))
 
     def test(self, hypothesis: str) -> "HypothesisAudit":
         """By what its groups say."""

@@ -1,26 +1,35 @@
 """`noiseless audit`: what a table, or several releases together, give away."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noiseless.cli.options import (
     TABLES,
     DistinctOption,
+    Format,
     FormatOption,
     GivenOption,
     HtmlOption,
     MissingOption,
     NamesOption,
+    SummaryOption,
     column_option,
     columns,
     option,
     per_column,
     print_json,
     say,
+    show,
+    typed_command,
     working,
 )
+
+if TYPE_CHECKING:
+    from noiseless.audits import Audit
+    from noiseless.audits.policy import Policy
 
 HELP = """What a table gives away, or several releases of the same people together.
 
@@ -28,11 +37,15 @@ Examples:
 
   noiseless audit heart.csv --sensitive age --public chol
 
-  noiseless audit released.csv --sensitive illness
+  noiseless audit patients.csv --sensitive illness
 
   noiseless audit adult.csv --sensitive salary --public age --public sex --html report.html
 
+  noiseless audit patients.csv --sensitive illness --policy limits.toml --summary board.html
+
   noiseless audit 2023.csv 2024.csv --unit patient --sensitive illness --public ward
+
+  noiseless audit patients.csv --certificate may.json --certificate june.json --policy limits.toml
 
   noiseless audit release.parquet --sensitive pay --public job --policy limits.toml
 
@@ -42,7 +55,11 @@ Examples:
 
   noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
 
+  noiseless audit survey.csv --sensitive income --public age --public region --weights weight
+
   noiseless audit heart.csv --sensitive age --public chol --stochastic
+
+  noiseless audit a.csv b.csv --each --sensitive illness --policy limits.toml
 """
 
 _NOT_MET = 1
@@ -57,6 +74,14 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     given: GivenOption = None,
     unit: Annotated[
         str | None, column_option("The column that identifies a person: count people, not rows.")
+    ] = None,
+    certificate: Annotated[
+        list[Path] | None,
+        option(
+            "Instead of --public: a release of TABLE, by its certificate; repeat it for what releases reveal "
+            "together.",
+            "CERT",
+        ),
     ] = None,
     rule: Annotated[
         list[str] | None,
@@ -88,6 +113,15 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
         str | None,
         option("Also say how well rows are found in a table of the whole population.", "TABLE"),
     ] = None,
+    weights: Annotated[
+        str | None,
+        option(
+            "For a sample: how many people a row stands for, as a column or one number; also estimate risks "
+            "and rates of the population.",
+            "COLUMN|N",
+            autocompletion=columns,
+        ),
+    ] = None,
     stochastic: Annotated[
         bool,
         typer.Option("--stochastic", help="Also report what leaks on average, by the table's frequencies."),
@@ -95,7 +129,11 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     policy: Annotated[
         Path | None, option("Limits to check (TOML); exit code 1 if one is not met.", "FILE")
     ] = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Audit each table by itself, and print a line for each.")
+    ] = False,
     html: HtmlOption = None,
+    summary: SummaryOption = None,
     records: Annotated[
         Path | None, option("Write each row's risk (CSV, Parquet, JSON lines).", "OUT")
     ] = None,
@@ -122,35 +160,27 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     """
     from noiseless.audits import audit
     from noiseless.audits.policy import Policy
-    from noiseless.errors import RequestError
     from noiseless.reports.audit_text import audit_text
-    from noiseless.tables import check_output
 
-    outputs = [out for out in (html, records) if out is not None]
-    for out in outputs:
-        check_output(out, [Path(source) for source in table])
-    if html is not None and html == records:
-        raise RequestError(f"{html} cannot hold the report and the records; name two files")
+    _check_outputs([out for out in (html, summary, records) if out is not None], table)
     limits = None if policy is None else Policy.read(policy)
+    roles = _roles(limits, sensitive=sensitive, public=public, given=given, unit=unit)
+    reading: dict[str, Any] = {"missing": missing, "distinct_rows": distinct_rows, "schema": schema}
+    reading |= {"clamp": clamp, "rule": rule or None, "weights": weights}
+    naming: dict[str, Any] = {"names": names, "key": key or None}
+    if each:
+        more = (html, summary, records, hypothesis, uniques, population, stochastic, show_values, certificate)
+        return _each(table, limits, {**roles, **reading, **naming}, output, more=any(more))
     with working("auditing"):
-        result = audit(
-            table,
-            sensitive=sensitive,
-            public=public,
-            given=given,
-            unit=unit,
-            missing=missing,
-            distinct_rows=distinct_rows,
-            schema=schema,
-            clamp=clamp,
-            names=names,
-            rule=rule or None,
-            key=key or None,
-        )
-        checks = None if limits is None else limits.check(result)
+        if certificate:
+            known = {name: columns for name, columns in roles.items() if name != "public"} | naming
+            result = _by_certificates(table, certificate, known, {"public": public, **reading})
+        else:
+            result = audit(table, **roles, **reading, **naming)
         fact = None if hypothesis is None else result.test(hypothesis)
         singled = None if uniques is None else result.uniques(uniques)
         found_in = None if population is None else result.in_population(population)
+        checks = None if limits is None else limits.check(result, found_in)
         average = result.stochastic() if stochastic else None
         if records is not None:
             result.write_records(records)
@@ -158,7 +188,17 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             from noiseless.reports import write_audit_html
 
             write_audit_html(result, html, checks, reveal=show_values, average=average)
-        asked = {"hypothesis": fact, "uniques": singled, "population": found_in, "stochastic": average}
+        if summary is not None:
+            read = [path for path in (policy, schema, *(certificate or ())) if path is not None]
+            result.summary_html(summary, policy=checks, read=read, command=typed_command())
+        asked = {
+            "versions": result.versions,
+            "sample": result.sample,
+            "hypothesis": fact,
+            "uniques": singled,
+            "population": found_in,
+            "stochastic": average,
+        }
         parts = {name: part for name, part in asked.items() if part is not None}
         if output == "json":
             found = {name: part.to_dict() for name, part in parts.items()}
@@ -166,8 +206,10 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             answer = result.to_dict(reveal=show_values) | found
         else:
             texts = [audit_text(result, checks, reveal=show_values), *map(repr, parts.values())]
-            text = "\n\n".join(texts)
-    if not public and schema is None:
+            outputs = {"Report": html, "For the board": summary, "Risk of each row": records}
+            lines = [f"{what}: {path}" for what, path in outputs.items() if path is not None]
+            text = "\n\n".join([*texts, *(["\n".join(lines)] if lines else [])])
+    if not public and schema is None and not certificate:
         typer.echo(
             f"Without --public, these columns are taken as public: {', '.join(result.public)}.", err=True
         )
@@ -176,3 +218,67 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     else:
         say(text)
     return 0 if checks is None or checks.holds else _NOT_MET
+
+
+def _roles(limits: "Policy | None", **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - columns, or one
+    """The columns that are asked for, or else those of the policy."""
+    named = {} if limits is None or limits.columns is None else limits.columns.model_dump()
+    return {role: columns or named.get(role) for role, columns in asked.items()}
+
+
+def _check_outputs(outputs: Sequence[Path], tables: Sequence[str]) -> None:
+    """Check, before long work, that each file can be written, and holds one thing."""
+    from noiseless.errors import RequestError
+    from noiseless.tables import check_output
+
+    for place, out in enumerate(outputs):
+        check_output(out, [Path(source) for source in tables])
+        if out in outputs[:place]:
+            raise RequestError(f"{out} cannot hold two things; name another file for one of them")
+
+
+def _each(
+    tables: Sequence[str], limits: "Policy | None", options: dict[str, Any], output: Format, *, more: bool
+) -> int:
+    """Audit each table by itself: a line for each, and one for each limit that it does not keep.
+
+    Returns:
+        The exit code: 0, or 1 when a table does not keep a limit of the policy.
+    """
+    from noiseless.audits import audit
+    from noiseless.errors import RequestError
+
+    if more:
+        raise RequestError("--each says of each table whether it is private; ask for more table by table")
+    found, lines, holds = [], [], True
+    for table in tables:
+        with working(f"auditing {table}"):
+            result = audit(table, **options)
+            checks = None if limits is None else limits.check(result)
+            holds = holds and (checks is None or checks.holds)
+            found.append(result.to_dict() | ({} if checks is None else {"policy": checks.to_dict()}))
+        lines.append(f"{table}: {result.verdict}")
+        for check in () if checks is None else checks.checks:
+            name, asked, reached = check.words
+            if not check.holds:
+                lines.append(f"  FAILS: {name} ({check.target}): {asked} asked, {reached} found")
+    show(output, {"audits": found, "holds": holds if limits is not None else None}, "\n".join(lines))
+    return 0 if holds else _NOT_MET
+
+
+def _by_certificates(
+    tables: Sequence[Any], certificates: Sequence[Path], options: Mapping[str, Any], more: Mapping[str, Any]
+) -> "Audit":
+    """The audit of releases by their certificates, which say what else an audit asks."""
+    from noiseless.errors import RequestError
+    from noiseless.releases import audit_releases
+
+    if len(tables) != 1:
+        raise RequestError(
+            "certificates are of one table; name only the one that the releases were made from"
+        )
+    for name, value in more.items():
+        if value not in (None, [], False, "value"):
+            option = f"--{name.replace('_', '-')}"
+            raise RequestError(f"the certificates say how the table is read and released; leave {option} out")
+    return audit_releases(tables[0], certificates, **options)

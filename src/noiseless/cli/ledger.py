@@ -295,6 +295,9 @@ def _line(entry: "Entry") -> str:
     return f"{entry.seq:>6}  {str(entry.time)[:19]}Z  {entry.dataset}: {said}{who}"
 
 
+_DECLARED = {"dataset": "declared", "budget": "new budgets"}
+
+
 def _said(entry: "Entry") -> str:
     """An entry in words."""
     from noiseless.curator.custody import PUBLIC
@@ -310,13 +313,24 @@ def _said(entry: "Entry") -> str:
             "randomised": "a randomised release",
         }[entry.kind]
         return f"{what} for {charged(entry).most}"
+    if entry.kind == "publication":
+        return _said_of_tables(entry)
     if entry.kind == "answers":
         return counted(len(body["answers"]), "answers")
     if entry.kind == "version":
         return f"version {body['version']}, budgets {'carried over' if body['carry_over'] else 'begin anew'}"
-    if entry.kind in {"token", "revocation"}:
-        return _said_of_token(entry)
-    return "declared" if entry.kind == "dataset" else "new budgets"
+    return _said_of_token(entry) if entry.kind in {"token", "revocation"} else _DECLARED[entry.kind]
+
+
+def _said_of_tables(entry: "Entry") -> str:
+    """What was published, and what was promised of it."""
+    from noiseless.tabulations.promise import PublicationPromise
+
+    body = entry.body["questions"][0]["body"]
+    tables = body["publication"]["tables"]
+    figures = counted(sum(len(table["lower"]) for table in tables), "figures")
+    promise = PublicationPromise.of_json(body["promise"])
+    return f"published {', '.join(table['name'] for table in tables)} ({figures}); promised: {promise}"
 
 
 def _said_of_token(entry: "Entry") -> str:

@@ -33,11 +33,14 @@ from noiseless.cli import (
     reproduce,
     schema,
     serve,
+    studio,
+    table_check,
     tables,
+    tables_protect,
     token,
     verify,
 )
-from noiseless.cli.options import reads
+from noiseless.cli.options import TYPED, reads
 from noiseless.errors import NoiselessError, printable
 
 HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
@@ -66,12 +69,15 @@ MORE = "Reference"
 
 app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
+tables.app.command("check", help=table_check.CHECK_HELP)(table_check.check_command)
+tables.app.command("protect", help=tables_protect.HELP)(tables_protect.protect_command)
 app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
 app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
 app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
 app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
 app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
 app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
+app.command("studio", help=studio.HELP, rich_help_panel=RELEASE)(studio.studio_command)
 app.command("serve", help=serve.HELP, rich_help_panel=CURATE)(serve.serve_command)
 app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
 app.command("compare", help=guarantees.COMPARE_HELP, rich_help_panel=ATTACK)(guarantees.compare_command)
@@ -116,6 +122,7 @@ def _commands() -> Any:  # noqa: ANN401 - the parser's own
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit code."""
+    TYPED.set(tuple(arguments))
     words, below = _called(arguments)
     if sys.stderr.isatty():
         _pass_on("noiseless.tables.kernels")

@@ -4,11 +4,13 @@ import json
 import math
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from decimal import Decimal
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
@@ -18,7 +20,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from noiseless.cli.values import read_number
-from noiseless.errors import RequestError, printable
+from noiseless.errors import RequestError, SourceError, printable
 from noiseless.work import Cancellation, active
 
 Format = Literal["text", "json"]
@@ -90,6 +92,9 @@ NamesOption = Annotated[
     Sequence[str] | None,
     option("The columns' names, for a text file without a header line.", "A,B,C", parser=split_names),
 ]
+SummaryOption = Annotated[
+    Path | None, option("Write one printable sheet for the board that decides (HTML).", "OUT")
+]
 HtmlOption = Annotated[Path | None, option("Write a self-contained HTML report.", "OUT")]
 GivenOption = Annotated[list[str] | None, column_option("A column the adversary knows from another source.")]
 NumericOption = Annotated[list[str] | None, column_option("A public column of text to read as numbers.")]
@@ -128,6 +133,25 @@ CuratorArgument = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="Th
 CuratorsArgument = Annotated[
     list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
 ]
+
+
+TYPED: ContextVar[Sequence[str]] = ContextVar("TYPED", default=())
+"""The arguments of the command that is running."""
+_DATABASE = re.compile(r"postgres(ql)?://.*", re.DOTALL)
+
+
+def typed_command() -> str:
+    """The command that is running, as it may be shown: no address of a database has its password."""
+    return shlex.join(["noiseless", *(_DATABASE.sub(_without_password, word) for word in TYPED.get())])
+
+
+def _without_password(address: re.Match[str]) -> str:
+    from noiseless.tables.postgres_session import PostgresAddress
+
+    try:
+        return PostgresAddress.parse(address[0]).label
+    except SourceError:
+        return "postgresql://..."
 
 
 def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable[..., int]]:

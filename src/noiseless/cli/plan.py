@@ -229,7 +229,7 @@ def rules_command(
 ) -> None:
     """Print the rules."""
     from noiseless.rules import EXAMPLES
-    from noiseless.rules.prices import priced_rules
+    from noiseless.rules.prices import price_rules
 
-    rules = priced_rules(rule or EXAMPLES, query=query, n=n, bounds=bounds, step=step)
+    rules = price_rules(rule or EXAMPLES, query=query, n=n, bounds=bounds, step=step)
     show(output, {"rules": [priced.to_dict() for priced in rules]}, "\n\n".join(map(str, rules)))

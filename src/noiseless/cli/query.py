@@ -26,6 +26,8 @@ Examples:
 
   noiseless query meters.toml --each "SELECT MAX(kwh) FROM meters" "SELECT MIN(kwh) FROM meters"
 
+  noiseless query meters.toml "SELECT FLOOR(kwh / 2), COUNT(*) FROM meters GROUP BY FLOOR(kwh / 2)"
+
   noiseless query meters.toml "SELECT /*+ max_error(0.5) */ SUM(kwh) FROM meters" --analyst ann --format json
 """
 

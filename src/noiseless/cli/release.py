@@ -11,26 +11,30 @@ from noiseless.cli.options import (
     FormatOption,
     HtmlOption,
     NamesOption,
+    SummaryOption,
     option,
     progress_bar,
     show,
     stoppable,
     takes,
+    typed_command,
 )
-from noiseless.cli.release_options import COLUMNS, MERGING, TARGETS
+from noiseless.cli.release_options import COLUMNS, MERGING, RISKS, TARGETS
 from noiseless.cli.values import read_assigned
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
-    from noiseless.releases import ReleaseRequest
+    from noiseless.releases import Release, ReleaseRequest
     from noiseless.tables.text_source import TextSource
 
 ConfigOption = Annotated[
     Path | None, option("A TOML file with any of these options; they override it.", "FILE")
 ]
 
-_FILES = ("table", "out", "certificate", "html", "compare_with", "plot", "apply")
+_FILES = ("table", "out", "certificate", "html", "summary", "compare_with", "plot", "apply")
 """Options that name files; all others say what is asked for."""
+_WRITTEN = ("out", "certificate", "html", "summary")
+"""Those that a release writes."""
 _PER_COLUMN = {"hierarchy": "COL=FILE or COL=RULE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
 """Options that say something of a column, and how."""
 
@@ -50,9 +54,21 @@ Examples:
   noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
   --min-rows 5 --prefer mean -o released.csv
 
+  noiseless release patients.csv --sensitive illness --public age --largest-belief 0.5 -o released.csv
+
+  noiseless release visits.csv --sensitive age --public postcode --width 10 --unit patient --min-rows 5
+  -o released.csv
+
+  noiseless release patients.csv --sensitive illness --public age --public postcode --key age --key postcode
+  --recoding full-domain --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-rows 5
+  -o released.csv
+
   noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.1 -o released.csv
 
   noiseless release heart.csv --sensitive age --public age --public chol --min-posterior 5 -o released.csv
+
+  noiseless release heart.csv --sensitive age --public chol --min-posterior 5 --min-rows 11 -o released.csv
+  --certificate certificate.json --summary board.html
 
   noiseless release --config release.toml
 
@@ -60,7 +76,7 @@ Examples:
 """
 
 
-@takes(COLUMNS, TARGETS, MERGING)
+@takes(COLUMNS, TARGETS, RISKS, MERGING)
 def release_command(
     *,
     keep_order: Annotated[
@@ -71,6 +87,7 @@ def release_command(
     out: Annotated[Path | None, option("The released table.", "OUT", "--out", "-o")] = None,
     certificate: Annotated[Path | None, option("The certificate (JSON).", "CERT")] = None,
     html: HtmlOption = None,
+    summary: SummaryOption = None,
     compare_with: Annotated[
         Path | None, option("Another release's certificate, to show beside it (--html).", "CERT")
     ] = None,
@@ -89,8 +106,15 @@ def release_command(
     Returns:
         The exit code: 0; 1 if rows that are released as earlier cells do not keep the limits.
     """
-    written = {"out": out, "certificate": certificate, "html": html, "compare_with": compare_with}
-    chosen = {**options, **written, "apply": apply, "keep_order": keep_order, "names": names}
+    written = {"out": out, "certificate": certificate, "html": html, "summary": summary}
+    chosen = {
+        **options,
+        **written,
+        "compare_with": compare_with,
+        "apply": apply,
+        "keep_order": keep_order,
+        "names": names,
+    }
     asked = _merged_options(config, chosen)
     files = {name: asked.pop(name, None) for name in _FILES}
     if files["apply"] is not None:
@@ -101,10 +125,10 @@ def release_command(
     source = _required_table(files["table"])
     if files["out"] is None:
         raise RequestError("name the file to write: -o OUT")
-    outputs = [Path(files[name]) for name in ("out", "certificate", "html") if files[name] is not None]
+    outputs = [Path(files[name]) for name in _WRITTEN if files[name] is not None]
     compared = _compared(files["compare_with"], files["html"])
     _check_outputs(outputs, source, request, [config, files["compare_with"]])
-    _release(source, request, files, compared, output)
+    _release(source, request, {**files, "config": config}, compared, output)
     return 0
 
 
@@ -148,12 +172,22 @@ def _release(
         from noiseless.reports.pages import write_page
 
         write_page(html, page, done.sources)
+    if files["summary"] is not None:
+        _write_summary(done, files)
     from noiseless.reports.release_text import release_text
 
     certified = f", certified by {certificate} (keep it with the original)" if certificate else ""
-    lines = [release_text(done), "", f"Written: {out}{certified}", *([f"Report: {html}"] if html else [])]
-    written = {"out": out, "certificate": certificate, "html": html}
-    show(output, {**done.to_dict(), **_named(written)}, "\n".join(lines))
+    pages = {"Report": html, "For the board": files["summary"]}
+    lines = [f"{what}: {page}" for what, page in pages.items() if page]
+    text = "\n".join([release_text(done), "", f"Written: {out}{certified}", *lines])
+    show(output, {**done.to_dict(), **_named({name: files[name] for name in _WRITTEN})}, text)
+
+
+def _write_summary(done: "Release", files: Mapping[str, Any]) -> None:
+    """Write the sheet for the board; the other files are there by now, and their digests on it."""
+    read = [] if files["config"] is None else [files["config"]]
+    written = [files[name] for name in ("out", "certificate") if files[name] is not None]
+    done.summary_html(files["summary"], read=read, written=written, command=typed_command())
 
 
 def _apply(
@@ -164,7 +198,7 @@ def _apply(
     Returns:
         The exit code: 0, or 1 if they do not keep the limits and are not written.
     """
-    beside = [*asked, *(name for name in ("certificate", "html", "compare_with") if files[name] is not None)]
+    beside = [*asked, *(name for name in (*_WRITTEN[1:], "compare_with") if files[name] is not None)]
     for name in beside:
         if name not in ("keep_order", "names"):
             option = f"--{name.replace('_', '-')}"
@@ -206,11 +240,13 @@ Examples:
 
   noiseless frontier heart.csv --sensitive age --public chol --utility resolution --plot frontier.svg
 
+  noiseless frontier patients.csv --sensitive illness --public age --largest-belief 0.5
+
   noiseless frontier --config release.toml --html frontier.html
 """
 
 
-@takes(COLUMNS, MERGING)
+@takes(COLUMNS, RISKS, MERGING)
 def frontier_command(
     *,
     baselines: Annotated[
@@ -321,6 +357,7 @@ def _merged_options(config: Path | None, options: Mapping[str, Any]) -> dict[str
         out=(Path | None, None),
         certificate=(Path | None, None),
         html=(Path | None, None),
+        summary=(Path | None, None),
         compare_with=(Path | None, None),
         plot=(Path | None, None),
         apply=(Path | None, None),

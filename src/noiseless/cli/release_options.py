@@ -1,5 +1,6 @@
 """The options that `release` and `frontier` share."""
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -12,6 +13,7 @@ from noiseless.cli.options import (
     MissingOption,
     NumericOption,
     column_option,
+    columns,
     option,
     per_column,
 )
@@ -35,14 +37,59 @@ COLUMNS: dict[str, Any] = {
     ],
 }
 """The table, what its columns are, and what matters: options of both commands."""
+RISKS: dict[str, Any] = {
+    "min_rows": Annotated[int | None, option("The fewest rows that look alike (k-anonymity).", "K")],
+    "unit": Annotated[
+        str | None, column_option("The column that identifies a person: --min-rows then counts persons.")
+    ],
+    "largest_belief": Annotated[
+        str | None, option("The largest share of one sensitive value among rows that look alike.", "Q")
+    ],
+    "pointwise_leakage": Annotated[
+        str | None, option("The most bits that a bettor may gain on any value (pointwise maximal).", "B")
+    ],
+    "beta_likeness": Annotated[str | None, option("The most that a belief may grow: q / p - 1.", "BETA")],
+    "enhanced_beta_likeness": Annotated[
+        str | None, option("The same, and no more than -ln p for any value.", "BETA")
+    ],
+    "delta_disclosure": Annotated[
+        str | None, option("What |ln(q / p)| must be below for every value, in nats.", "DELTA")
+    ],
+    "entropy_l_diversity": Annotated[
+        str | None, option("The least exp(entropy) of the values of rows that look alike.", "L")
+    ],
+    "t_closeness": Annotated[
+        str | None, option("The largest distance of these values from the whole table's.", "T")
+    ],
+    "min_classes": Annotated[int | None, option("How many different classes these values must be of.", "J")],
+    "classes": Annotated[
+        Path | None,
+        option("The hierarchy of the sensitive column: rows of value,level 1,...,top.", "FILE"),
+    ],
+    "class_level": Annotated[
+        int | None, option("The level of it that makes the classes; 1 by default.", "N")
+    ],
+    "width": Annotated[
+        str | None, option("How far apart these values must lie, as numbers or in days.", "E")
+    ],
+}
+"""What every row that is published must keep to: limits of a release, and of all releases of a frontier."""
 TARGETS: dict[str, Any] = {
+    "key": Annotated[
+        list[str] | None,
+        option(
+            "Public columns that an adversary may know of a person, as a,b: limits hold for each key, not "
+            "for all public columns at once. Repeat it for more; full-domain recoding only.",
+            "COLUMNS",
+            autocompletion=columns,
+        ),
+    ],
     "weight": Annotated[
         str | None, option("Trade utility off against leakage instead of setting a limit.", "L")
     ],
     "min_posterior": Annotated[
         int | None, option("The fewest sensitive values that any row may leave possible.", "K")
     ],
-    "min_rows": Annotated[int | None, option("The fewest rows that look alike (k-anonymity).", "K")],
     "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
     "max_maximin": Annotated[str | None, option("The most bits that may always be revealed, I*.", "B")],
     "max_distortion": Annotated[str | None, option("The most that any value may change.", "D")],

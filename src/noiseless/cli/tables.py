@@ -31,6 +31,10 @@ Examples:
   noiseless tables audit patients-by-region.csv
 
   noiseless tables verify certificate.json patients-by-region.csv
+
+  noiseless tables protect patients-by-region.csv --threshold 5 -o published.csv
+
+  noiseless tables check patients-by-sex.csv --ledger hospital.db --population hospital-2026 --record
 """
 
 AUDIT_HELP = """What tables with totals, withheld and rounded cells tell, with proofs that need no solver.
@@ -73,6 +77,10 @@ READING: dict[str, Any] = {
     "totals": Annotated[
         list[str] | None,
         option("A dimension with a total, and its label if that is unusual.", "DIMENSION[=LABEL]"),
+    ],
+    "flat": Annotated[
+        list[str] | None,
+        option("A dimension no label of which is a sum of others, except for its total.", "DIMENSION"),
     ],
     "told": Annotated[
         list[str] | None,
@@ -158,7 +166,7 @@ def audit_command(
     from noiseless.tabulations.reading import read_request
 
     rules = {name: options.pop(name) for name in RULES if options.get(name) is not None}
-    request = read_request(table, **_declared(options), rules=rules or None, reveal=internal)
+    request = read_request(table, **declared_options(options), rules=rules or None, reveal=internal)
     for out in (html, certificate):
         if out is not None:
             check_output(out, request.files)
@@ -198,14 +206,14 @@ def verify_command(
     from noiseless.tabulations.reading import read_request
     from noiseless.verification import verify_tables
 
-    request = read_request(table, **_declared(options))
+    request = read_request(table, **declared_options(options))
     with working("verifying"):
         found = verify_tables(certificate, request.publication)
     show("json" if json else output, found.to_dict(), found.text)
     return HOLDS if found.holds else VIOLATED
 
 
-def _declared(options: Mapping[str, Any]) -> dict[str, Any]:
+def declared_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as the reader takes them."""
     found = {
         key: value for key, value in options.items() if value is not None and key not in ("rounded", "told")
@@ -237,6 +245,8 @@ def _told(texts: Sequence[str]) -> dict[str, Any]:
             mark, meaning = read_assigned(
                 "--told", text, "MARK=MEANING, such as suppressed=q, zero=- or '*=1-4'"
             )
+            if mark.endswith(("=<", "=>")):  # the meaning begins with <= or >=
+                mark, meaning = mark[:-2], f"{mark[-1]}={meaning}"
             found.setdefault("marks", {})[mark] = meaning
     return found
 

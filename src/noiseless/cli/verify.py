@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, option, show, working
+from noiseless.cli.options import Format, FormatOption, HtmlOption, NamesOption, option, show, working
 
 HELP = """Re-check the certificate of a released table from the two tables alone.
 
 Examples:
 
   noiseless verify certificate.json --original heart.csv --released released.csv
+
+  noiseless verify certificate.json --original heart.csv --released released.csv --html checks.html
 
   noiseless verify --write-standalone check.py
 """
@@ -31,6 +33,7 @@ def verify_command(
         Path | None, option("Write the same checks as one file that needs nothing but Python.", "FILE")
     ] = None,
     write_schema: Annotated[Path | None, option("Write the JSON Schema of certificates.", "FILE")] = None,
+    html: HtmlOption = None,
     names: NamesOption = None,
     output: FormatOption = "text",
 ) -> int:
@@ -50,6 +53,12 @@ def verify_command(
         raise RequestError("--write-standalone and --write-schema go without a certificate")
     with working("verifying"):
         found = verify(certificate, original=original, released=released, names=names)
+    if html is not None:
+        from noiseless.reports import verification_html
+        from noiseless.reports.pages import write_page
+
+        page = verification_html(found, str(certificate), str(original), str(released))
+        write_page(html, page, [certificate, Path(original), Path(released)])
     show(output, found.to_dict(), found.text)
     return 0 if found.holds else _DOES_NOT_HOLD
 

@@ -7,8 +7,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from noiseless.client.json_objects import JsonObject
-from noiseless.display import aligned, html_rows, printable
-from noiseless.replies import FrameMixin, plain
+from noiseless.display import FrameMixin, aligned, html_rows, printable
+from noiseless.replies import plain
 
 if TYPE_CHECKING:
     import pyarrow as pa

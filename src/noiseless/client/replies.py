@@ -9,7 +9,7 @@ from noiseless.amounts import Cost, Remainder, rounded_up
 from noiseless.client.errors import BadReply
 from noiseless.client.frames import Listing
 from noiseless.client.json_objects import JsonObject
-from noiseless.intervals import AnswerInterval
+from noiseless.intervals import AnswerInterval, Tolerance
 from noiseless.replies import Quote, Result
 
 _UNEVEN = "the reply has rows that do not fit its columns; is the client as new as the server?"
@@ -73,7 +73,17 @@ def _result(members: JsonObject) -> Result:
                 for name, cost in zip(names, costs, strict=True)
             )
         )
-    return Result(members.text("sql"), names, tuple(rows), costs)
+    foretold = tuple(map(_tolerance, columns))
+    return Result(members.text("sql"), names, tuple(rows), costs, foretold if any(foretold) else ())
+
+
+def _tolerance(column: JsonObject) -> Tolerance | None:
+    """How sharp a column's answers would be, where the server says so."""
+    error = column.bound_or_none("worst_error")
+    if error is None:
+        return None
+    missing = column.flag("may_be_missing", default=False)
+    return Tolerance(error, missing, column.flag("tells_nothing", default=False))
 
 
 def _interval(members: JsonObject) -> AnswerInterval | None:

@@ -51,6 +51,10 @@ LOCAL = "local"
 class Curator:
     """Answers SQL about one private table within a budget of bits.
 
+    >>> curator = Curator.open("patients.toml")
+    >>> print(curator.ask("SELECT AVG(age) AS mean FROM patients").answers[0].interval)
+    42 to 44.975
+
     Attributes:
         file: what the owner declares.
         ledger: where charges and answers are kept.

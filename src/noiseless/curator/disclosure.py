@@ -4,34 +4,38 @@ Everything that leaves the data is one of two things: how many rows are in each 
 values, exactly; or the cell that a number lies in. All else is computed from those and is free.
 """
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.arrays import BoolArray
-from noiseless.curator.snapshot import Cells, ContingencyTable, Numbers, Snapshot, exact_dot
+from noiseless.curator.fingerprints import fingerprint, hashed, read_cells, read_partition, write_cells
+from noiseless.curator.output_space import OutputSpace, outputs_of, predicate
+from noiseless.curator.snapshot import Cells, ContingencyTable, Numbers, Snapshot, exact_dot, passes
 from noiseless.intervals import AnswerInterval
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.batches import cells_left
 from noiseless.pricing.event import Event
-from noiseless.pricing.events import ExactCounts, GroupedAnswers, QuantizedAnswer
+from noiseless.pricing.events import PERSONS, ExactCounts, GroupedAnswers, QuantizedAnswer
 from noiseless.pricing.other_events import OtherAnswer
-from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.partition import DomainPartition
 from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OwnQuery, Query, Span
+from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OwnQuery, Query
 from noiseless.questions.additive import EXCLUDED, RowTotal
+from noiseless.questions.attributes import attribute_of
 from noiseless.questions.declared_query import DatasetFunction
+from noiseless.questions.derived import DerivedColumn
 from noiseless.questions.filters import Among, Runs, as_runs
+from noiseless.questions.person_view import PersonView
 from noiseless.questions.row_function import RowFunction
-from noiseless.questions.statistics import FilteredMean
-from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
+from noiseless.questions.statistics import FilteredMean, FilteredQuery
+from noiseless.ranges.quantizer import Quantizer
+
+if TYPE_CHECKING:
+    from noiseless.curator.kinship import Kinship
 
 StoredAnswer = Mapping[str, Any]
 """An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few"."""
@@ -45,30 +49,36 @@ class Participants:
         cells: the public cells, None for everybody.
         size: how many rows they have.
         name: what tells them apart in fingerprints.
+        kin: the groups that they consist of, or are part of.
+        view: the persons that they are, where rows are persons.
+        homes: the public cells of the table that their rows can be in; None for all.
     """
 
     cells: Cells
     size: int
     name: str
+    kin: "Kinship | None" = field(default=None, compare=False, repr=False)
+    view: PersonView | None = None
+    homes: Cells = None
+
+    @property
+    def covers(self) -> Cells:
+        """The public cells of those who take part; None for everybody."""
+        return self.cells if self.view is None else self.homes
+
+    @property
+    def about(self) -> str | None:
+        """What tells questions about persons from those about their rows."""
+        return None if self.view is None else PERSONS
+
+    def of(self, snapshot: Snapshot) -> Snapshot:
+        """The rows that they have: of the table, or one for each person."""
+        return snapshot if self.view is None else snapshot.of_persons(self.view)
 
     @cached_property
     def runs(self) -> Runs | None:
         """The public cells as runs of their places; None for everybody."""
         return None if self.cells is None else as_runs(self.cells)
-
-
-class OutputSpace:
-    """What is the same for all groups that the same is told of: made once, for groups may be many.
-
-    Attributes:
-        told: the blocks or cells that are told apart, as plain JSON.
-        text: the same as canonical JSON.
-        weight: how much memory they take, in numbers.
-    """
-
-    def __init__(self, told: dict[str, Any], weight: int) -> None:
-        self.told, self.weight = told, weight
-        self.text = written(told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +91,7 @@ class Disclosure(ABC):
         version: the number of the dataset's version.
         alike: what it has in common with what is told of other groups: the blocks or cells told apart.
         columns: the private columns that it is computed of, the one that filters last.
+        derived_columns: those of them that are derived.
     """
 
     people: Participants
@@ -88,6 +99,7 @@ class Disclosure(ABC):
     version: int
     alike: OutputSpace
     columns: tuple[str, ...]
+    derived_columns: tuple[DerivedColumn, ...]
 
     @property
     @abstractmethod
@@ -118,12 +130,13 @@ class Disclosure(ABC):
     @cached_property
     def question(self) -> str:
         """The fingerprint with the cells."""
-        return _hashed(f'["{self.grid}",{self.alike.text}]')
+        return hashed(f'["{self.grid}",{self.alike.text}]')
 
     @property
     def body(self) -> dict[str, Any]:
         """What the ledger keeps of it: later questions may follow from it, and exposure does."""
-        return {"what": self.what, "people": self.people.runs, **self.alike.told}
+        persons = {} if self.people.view is None else {"persons": self.people.view.text}
+        return {"what": self.what, "people": self.people.runs, **persons, **self.alike.told}
 
     @cached_property
     def around(self) -> str | None:
@@ -136,57 +149,6 @@ class Disclosure(ABC):
     def findable(self) -> str | None:
         """The same, for counts from which other answers may follow."""
         return None
-
-
-def fingerprint(value: object) -> str:
-    """SHA-256 of canonical JSON.
-
-    >>> fingerprint(["count", 1])[:8]
-    '35f40b1f'
-    """
-    return _hashed(written(value))
-
-
-def _hashed(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def written(value: object) -> str:
-    """The one way to write a JSON value: sorted keys, no spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def told_blocks(partition: DomainPartition) -> OutputSpace:
-    """The counts of a partition's blocks, as heavy as its runs."""
-    return OutputSpace(write_partition(partition), len(partition.starts))
-
-
-def write_partition(blocks: DomainPartition) -> dict[str, Any]:
-    """The blocks of a column as plain JSON; a block for each value is written shortly."""
-    if blocks.blocks == blocks.size:
-        return {"each": blocks.names[0], "size": blocks.size}
-    runs = {"starts": list(blocks.starts), "labels": list(blocks.labels)}
-    return {"blocks": blocks.names[0], "size": blocks.size, **runs}
-
-
-def read_partition(body: Mapping[str, Any]) -> DomainPartition | None:
-    """The blocks that were counted, if it is about counts."""
-    if "each" in body:
-        return DomainPartition.each(body["each"], body["size"])
-    if "blocks" in body:
-        return DomainPartition(
-            (body["blocks"],), (body["size"],), tuple(body["starts"]), tuple(body["labels"])
-        )
-    return None
-
-
-def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
-    """How many outputs of the exact counts of so many blocks one person with so many rows can cause.
-
-    >>> outputs_of(6, 1, alike=True), outputs_of(2, 24, alike=True), outputs_of(2, 24, alike=False)
-    (6, 25, 16777216)
-    """
-    return comb(blocks + rows - 1, rows) if alike else blocks**rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +164,7 @@ class CountsDisclosure(Disclosure):
     @cached_property
     def event(self) -> ExactCounts:
         """A person's block."""
-        return ExactCounts(self.partition, self.people.cells)
+        return ExactCounts(self.alike.priced or self.partition, self.people.covers, self.people.about)
 
     @property
     def findable(self) -> str | None:
@@ -217,14 +179,18 @@ class CountsDisclosure(Disclosure):
 
     def compute(self, snapshot: Snapshot) -> StoredAnswer:
         """Count the rows of each run of a block."""
-        in_runs = snapshot.count(self.columns, self.people.cells).in_runs(self.partition.starts)
+        rows = self.people.of(snapshot)
+        counted = rows.count(self.columns, self.people.cells, self.derived_columns)
+        in_runs = counted.in_runs(self.partition.starts)
         return {"counts": self._gathered(zip(self.partition.labels, in_runs, strict=True))}
 
     def derived(self, earlier: Sequence[ChargedQuestion]) -> Iterator[StoredAnswer | None]:
         """Add up finer blocks that were counted."""
         for told in earlier:
             blocks = read_partition(told.body)
-            if blocks is None or not self.event.follows_from(blocks):
+            if blocks is None or not (
+                blocks.sizes == self.partition.sizes and blocks.refines(self.partition)
+            ):
                 continue
             if told.answer is None:
                 yield None
@@ -262,6 +228,21 @@ class CellOutputSpace(OutputSpace):
 
 
 @dataclass(frozen=True, eq=False)
+class SumPremise:
+    """A sum from which, with a count, a mean follows.
+
+    Attributes:
+        what: what is asked.
+        passing: the filter of both.
+        query: the sum.
+    """
+
+    what: tuple[Any, ...]
+    passing: Among
+    query: Callable[[], Additive]
+
+
+@dataclass(frozen=True, eq=False)
 class CellDisclosure(Disclosure):
     """The cell of the answer to a query.
 
@@ -270,12 +251,14 @@ class CellDisclosure(Disclosure):
         passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
         function: what a declared query is of.
+        summed: of a mean over a private filter, the sum over the same.
     """
 
     alike: CellOutputSpace
     passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
     function: RowFunction | DatasetFunction | None = None
+    summed: "SumPremise | None" = None
 
     @property
     def mechanism(self) -> QuantizedQuery:
@@ -285,15 +268,14 @@ class CellDisclosure(Disclosure):
     @cached_property
     def event(self) -> Event:
         """Steps along one attribute, perhaps seen only where another one lets them; or any function."""
-        covers, query = self.people.cells, self.mechanism.query
-        if isinstance(query, RowTotal | OwnQuery) or (self.passing and isinstance(query, FilteredMean)):
-            return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers)
+        covers, about, query = self.people.covers, self.people.about, self.mechanism.query
+        other = isinstance(query, FilteredQuery) and not isinstance(query, FilteredMean)
+        if isinstance(query, RowTotal | OwnQuery) or other:
+            return OtherAnswer(self.question, self.columns, self.mechanism.reach.outputs, covers, about)
         if self.passing is None:
-            return QuantizedAnswer(self.mechanism, covers)
-        name, size, runs = self.passing.column, self.passing.domain.size, self.passing.runs
-        return GroupedAnswers.filtered(
-            Predicate.of_runs(name, size, runs), self.mechanism, self.columns[0], covers
-        )
+            return QuantizedAnswer(self.mechanism, covers, about)
+        condition = predicate(self.passing, self.passing.domain, self.columns[0])
+        return GroupedAnswers.filtered(condition, self.mechanism, self.columns[0], covers, about)
 
     @property
     def constant(self) -> StoredAnswer | None:
@@ -305,19 +287,37 @@ class CellDisclosure(Disclosure):
         query, quantizer = self.mechanism.query, self.mechanism.quantizer
         if isinstance(self.function, DatasetFunction):
             return {"cell": quantizer.cell(snapshot.number(self.function))}
-        counted = snapshot.count(self.columns, self.people.cells)
+        rows = self.people.of(snapshot)
+        counted = self._numbered(rows.count(self.columns, self.people.cells, self.derived_columns))
         if self.function is not None:
             worth = self.function.contributions(counted.numbers)
             return {"cell": quantizer.cell_at(exact_dot(worth, counted.counts))}
-        if isinstance(query, FilteredMean):
+        if isinstance(query, FilteredQuery):
             numbers = (
                 counted.by_number if self.passing is None else _with_excluded(counted, self.passing.runs)
             )
-            mean = query.mean(numbers)
-            return {"cell": None if mean is None else quantizer.cell(mean)}
+            found = query.told(numbers)
+            return {"cell": None if found is None else quantizer.cell(found)}
         if self.added is not None and isinstance(query, Additive):
             return {"cell": quantizer.cell_at(_added(counted, *self.added, query))}
         return {"cell": quantizer.cell_at(self._position(counted.by_number))}
+
+    def _numbered(self, counted: ContingencyTable) -> ContingencyTable:
+        """The same with the numbers of a derived attribute's values, which need not be regular."""
+        places = self._places
+        if places is None:
+            return counted
+        first = places[counted.numbers[0]]
+        return ContingencyTable((first, *counted.numbers[1:]), counted.counts)
+
+    @cached_property
+    def _places(self) -> Numbers | None:
+        """The attribute's number for each number of a derived column; a missing value has none."""
+        found = next((each for each in self.derived_columns if each.name == self.columns[0]), None)
+        if found is None or found.lattice is not None or self.what[0] in ("count", "formula"):
+            return None
+        numbers = attribute_of(found.name, found, days=True).numbers
+        return np.array([*numbers, *([0] if found.nullable else [])], np.int64)
 
     def _position(self, numbers: Mapping[int, int]) -> int:
         query = self.mechanism.query
@@ -343,7 +343,10 @@ class CellDisclosure(Disclosure):
             if told.answer is None:
                 yield None
             else:
-                numbers = dict(zip(blocks.representatives, told.answer["counts"], strict=True))
+                places = (
+                    blocks.representatives if self._places is None else self._places[blocks.representatives]
+                )
+                numbers = dict(zip(map(int, places), told.answer["counts"], strict=True))
                 yield {"cell": own.cell_at(self._position(numbers))}
 
     def _around(self, told: Sequence[tuple[Quantizer, int | None]]) -> StoredAnswer:
@@ -392,29 +395,3 @@ def _added(counted: ContingencyTable, attribute: Attribute, runs: Runs, query: A
     rows = int(counts.sum())
     value = attribute.origin * rows + attribute.unit * exact_dot(numbers, counts)
     return int((value - query.least * query.people) / query.unit)
-
-
-def passes(numbers: Numbers, runs: Runs) -> BoolArray:
-    """Which numbers lie in one of the runs."""
-    edges = np.array([edge for run in runs for edge in run], np.int64)
-    found: BoolArray = np.searchsorted(edges, numbers, side="right") % 2 == 1
-    return found
-
-
-def write_cells(quantizer: Quantizer) -> list[Any]:
-    """The cells of a grid as plain JSON."""
-    match quantizer:
-        case Uniform(wanted=wanted):
-            return ["uniform", wanted]
-        case Stepped(points=points):
-            return ["stepped", points]
-        case _:
-            return ["begins", *(quantizer.begin(cell) for cell in range(quantizer.cells))]
-
-
-def read_cells(written: Sequence[Any], span: Span) -> Quantizer:
-    """The grid over a span."""
-    kind, *rest = written
-    if kind == "uniform" or not isinstance(span, Lattice):
-        return Uniform(span, rest[0])
-    return Stepped(span, rest[0]) if kind == "stepped" else Listed(span, tuple(rest))

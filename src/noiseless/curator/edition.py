@@ -5,18 +5,24 @@ from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from noiseless.amounts import most_outputs
-from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer, written
-from noiseless.curator.planner import GroupAnswer, Planner, Precision
+from noiseless.curator.disclosure import CountsDisclosure, Disclosure, StoredAnswer
+from noiseless.curator.fingerprints import written
+from noiseless.curator.group_answer import GroupAnswer, Precision
+from noiseless.curator.planner import Planner
 from noiseless.curator.public_state import PublicState
-from noiseless.domain import Column, Value
+from noiseless.domain import Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ledger import Books, State
+from noiseless.questions.attributes import column_of, key_values
+from noiseless.questions.derived import Domain
 from noiseless.questions.filters import run_count
 from noiseless.questions.question import Group, Question
 from noiseless.questions.sql import Hints, Row, Statement, parse
+from noiseless.questions.sql.canonical import write_column
 from noiseless.questions.sql.statement import Cell
 from noiseless.work import MOST_STEPS, Cache, Work, check, itemised
 
@@ -33,6 +39,8 @@ _HEAVY_STEPS = 10_000
 """More of them are some ten milliseconds: too long to keep others from the ledger."""
 _GROUP_STEPS = 150
 """What it takes to plan and to price a question about a public group."""
+_CELL_WEIGHT = 10
+"""A public cell of persons is as heavy as so many numbers."""
 _CELL_STEPS, _RUNS_A_STEP = 4, 8
 """What it takes to price a question for the people of a public cell, and runs of its private filter there."""
 
@@ -57,7 +65,7 @@ class StatementPlan:
     items: Mapping[Hashable, int]
     groups: tuple[Group, ...]
     parts: Mapping[Question, Groups]
-    classes: Column | None
+    classes: Domain | None
 
     @cached_property
     def disclosures(self) -> tuple[Disclosure, ...]:
@@ -67,7 +75,7 @@ class StatementPlan:
     def told_by(self, questions: Iterable[Question]) -> list[Disclosure]:
         """What is told for some of the questions."""
         parts = [part for question in questions for part in self.parts[question].values()]
-        return [part.disclosure for part in parts if part.disclosure is not None]
+        return [told for part in parts for told in part.disclosures]
 
     def is_about(self, name: str) -> bool:
         """Whether a column is asked about, also by a condition that every value passes."""
@@ -92,8 +100,9 @@ class StatementPlan:
         remedy = "ask for conditions instead, COUNT(*) FILTER (WHERE ...)"
         if outputs <= _MOST_REACH:
             remedy = f"/*+ reach({outputs}) */ counts each value alone, for {Bits(outputs)} at most"
+        keys = " and ".join(map(write_column, self.statement.classes))
         return (
-            f"several values of {self.statement.histogram} share one count: each of their rows says 0 up to"
+            f"several values of {keys} share one count: each of their rows says 0 up to"
             f" that count, and the middles do not add up; {remedy}"
         )
 
@@ -116,28 +125,27 @@ class StatementPlan:
 
     def _of_nobody(self) -> list[Row]:
         """Counts are 0, in a histogram for every value."""
+        return [Row(keys, {}) for _, keys in self._classes]
+
+    @cached_property
+    def _classes(self) -> list[tuple[int, dict[str, Any]]]:
+        """The values of a private GROUP BY, by their numbers; one row without any."""
         if self.classes is None:
-            return [Row({}, {})]
+            return [(0, {})]
         name = str(self.statement.histogram)
-        return [Row({name: self.classes.value(number)}, {}) for number in range(self.classes.size)]
+        found = ((number, key_values(name, self.classes, number)) for number in range(self.classes.size))
+        return [(number, keys) for number, keys in found if keys is not None]
 
     def _rows(self, group: Group, answers: Mapping[str, StoredAnswer]) -> list[Row]:
         keys = dict(zip(self.statement.by, group.values, strict=True))
-        asked = {}
-        for question, by_group in self.parts.items():
-            part = by_group.get(group.values)
-            if part is not None:
-                told = part.disclosure
-                asked[question] = (part, None if told is None else answers[told.question])
-        if self.classes is None:
-            return [Row(keys, {question: part.value(answer) for question, (part, answer) in asked.items()})]
-        name = str(self.statement.histogram)
+        asked = {
+            question: part
+            for question, by_group in self.parts.items()
+            if (part := by_group.get(group.values)) is not None
+        }
         return [
-            Row(
-                {**keys, name: self.classes.value(number)},
-                {question: part.value(answer, number) for question, (part, answer) in asked.items()},
-            )
-            for number in range(self.classes.size)
+            Row({**keys, **own}, {question: part.shown(answers, number) for question, part in asked.items()})
+            for number, own in self._classes
         ]
 
 
@@ -189,6 +197,7 @@ class Edition:
         self.planner = Planner(public)
         self._planned = Cache[StatementPlan](_MOST_REMEMBERED)
         self._answers = Cache[StoredAnswer](_MOST_REMEMBERED)
+        self._persons = Cache[Planner](_MOST_REMEMBERED)
 
     @property
     def number(self) -> int:
@@ -235,20 +244,32 @@ class Edition:
         Raises:
             RequestError: it asks what cannot be priced.
         """
-        planner, wish, parts = self.planner, _precision(statement.hints, self.outputs), {}
+        planner, wish, parts = self._planner_of(statement), _precision(statement.hints, self.outputs), {}
         with itemised() as items:
             for question in statement.questions:
                 parts[question] = planner.parts(question, wish)
             groups = planner.groups(statement.groups, statement.by)
-        classes = None if statement.histogram is None else planner.schema.columns[statement.histogram]
+        classes = None if statement.histogram is None else column_of(statement.histogram, planner.schema)
         planned = StatementPlan(sql, statement, steps, items, groups, parts, classes)
         return self._planned.keep(sql, planned, planned.weight)
+
+    def _planner_of(self, statement: Statement) -> Planner:
+        """For the rows of the table, or for persons."""
+        view = statement.view
+        if view is None:
+            return self.planner
+        found = self._persons.get(view)
+        if found is None:
+            state = self.public.of_persons(view)
+            found = Planner(state.public, view, state.homes)
+            self._persons.keep(view, found, len(state.public.population.cells) * _CELL_WEIGHT)
+        return found
 
     def steps(self, statement: Statement) -> int:
         """How much work the plan and the price of a statement are: what it asks, and public state, say so."""
         steps = 0
         for question in statement.questions:
-            groups, cells, runs = self.planner.extent(question)
+            groups, cells, runs = self._planner_of(statement).extent(question)
             steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
         return steps
 

@@ -17,7 +17,7 @@ from pyarrow.parquet import write_table
 from noiseless.curator.answer_families import AnswerFamily, Body, Ints, Records, families
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Snapshot, distinct, sorted_runs
-from noiseless.errors import OutputError
+from noiseless.errors import OutputError, RequestError
 from noiseless.exact import Bits
 from noiseless.ranges.spans import WRAPS, whole_numbers
 from noiseless.replies import plain
@@ -172,6 +172,23 @@ def most_of_persons(snapshot: Snapshot, asked: Sequence[AnswerFamily]) -> list[i
     return [min(number, values**times) for number, times in zip(found, rows, strict=True)]
 
 
+def _check_known(body: Body, public: PublicState) -> None:
+    """Refuse what would have to be evaluated for everything that everybody could be."""
+    what = body["what"]
+    if "persons" in body:
+        raise RequestError("the exposure to answers about numbers of persons' rows is not worked out")
+    if what[0] == "sql":
+        raise RequestError("the exposure to answers of the owner's SQL is not worked out")
+    named = [what[1], what[2] if what[0] in ("sum", "mean") else None]
+    if what[0] in ("order", "variance") or any(
+        n is not None and n not in public.schema.columns for n in named
+    ):
+        raise RequestError(
+            "the exposure to answers about expressions, and to order statistics and variances over private"
+            " filters, is not worked out"
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RealisedExposure:
     """For every class of equal rows: how many outputs its owner could have caused, all else as it is.
@@ -201,6 +218,8 @@ class RealisedExposure:
     def of(cls, bodies: Iterable[Body], snapshot: Snapshot, public: PublicState) -> "RealisedExposure":
         """The exposure to questions, as the ledger describes them."""
         asked = list(bodies)
+        for body in asked:
+            _check_known(body, public)
         schema = snapshot.schema
         names = (*schema.public, *schema.private)
         classes = distinct([snapshot.cells, *(snapshot.numbers[name] for name in names)], snapshot.counts)

@@ -3,10 +3,10 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -15,10 +15,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, Strict
 from noiseless.amounts import Budget, checked_budget, most_outputs
 from noiseless.domain import ColumnSummary, Schema
 from noiseless.domain.schema import write_comment, write_key, write_text
-from noiseless.errors import NoiselessError, SchemaError
+from noiseless.errors import NoiselessError, RequestError, SchemaError
 from noiseless.exact import Bits
 from noiseless.questions.declared_query import DeclaredQuery
+from noiseless.questions.public_table import MOST_KEYS, PublicTable
 from noiseless.questions.question import Limits
+from noiseless.tables.text_source import TextSource
 
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
@@ -53,6 +55,9 @@ class _Dataset(_Section):
     source: StrictStr
     unit: StrictStr | None = None
     max_rows: PositiveInt | None = None
+    encoding: StrictStr | None = None
+    decimal: StrictStr | None = None
+    date_format: StrictStr | None = None
 
 
 class _Budget(_Section):
@@ -66,12 +71,18 @@ class _Ledger(_Section):
     url: StrictStr | None = None
 
 
+class _Table(_Section):
+    source: StrictStr
+    key: StrictStr
+
+
 class _Document(_Section):
     dataset: _Dataset
     budget: _Budget
     ledger: _Ledger = _Ledger()
     columns: dict[str, Any]
     queries: Any = None
+    tables: dict[str, _Table] = {}
 
 
 _BITS = 'must be a number of bits from 0 to 10,000, or "reach K"'
@@ -81,6 +92,9 @@ _HINTS = {
     "dataset.source": 'must be a text; write e.g. source = "meters.parquet"',
     "dataset.unit": 'must be the name of a column; write e.g. unit = "household"',
     "dataset.max_rows": "must be a whole number above 0; write e.g. max_rows = 48",
+    "dataset.encoding": 'must be a text; write e.g. encoding = "latin-1"',
+    "dataset.decimal": 'must be a text; write e.g. decimal = ","',
+    "dataset.date_format": 'must be a text; write e.g. date_format = "DD.MM.YYYY"',
     "budget": "must be a table; write [budget] and below it bits",
     "budget.bits": f"{_BITS}; write e.g. bits = 40",
     "budget.query_bits": f"{_BITS}; write e.g. query_bits = 1",
@@ -89,6 +103,9 @@ _HINTS = {
     "ledger": "must be a table; write [ledger] and below it url",
     "ledger.url": 'must be a text; write e.g. url = "sqlite:///ledger.db"',
     "columns": "must be tables; write e.g. [columns.kwh] and below it its role and bounds",
+    "tables": "must be tables; write e.g. [tables.regions] and below it source and key",
+    "tables.source": 'must be a text; write e.g. source = "regions.csv"',
+    "tables.key": 'must be the name of a column; write e.g. key = "suburb"',
 }
 
 
@@ -109,6 +126,8 @@ class CuratorFile:
         ledger: the ledger's address.
         schema: the columns.
         queries: what analysts may ask by a name.
+        tables: public tables that analysts may join.
+        written: how the source is written, where that is said.
     """
 
     path: Path
@@ -123,6 +142,8 @@ class CuratorFile:
     ledger: str
     schema: Schema
     queries: tuple[DeclaredQuery, ...] = ()
+    tables: tuple[PublicTable, ...] = ()
+    written: TextSource | None = None
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -149,15 +170,20 @@ class CuratorFile:
         dataset, budget, folder = document.dataset, document.budget, path.resolve().parent
         if (dataset.unit is None) != (dataset.max_rows is None):
             raise SchemaError("[dataset] unit and max_rows go together; write both or neither")
+        if dataset.unit is None and (of := [n for n, c in schema.columns.items() if c.per is not None]):
+            raise SchemaError(
+                f"column {of[0]!r} is per person; name persons with [dataset] unit and max_rows"
+            )
         if not dataset.name.strip():
             raise SchemaError('[dataset] name is empty; write e.g. name = "meters"')
         if set(dataset.name) & set("/\\\0"):
             raise SchemaError("[dataset] name is also part of file names; write it without / and \\")
+        source, written = _beside(folder, dataset.source), _written(dataset)
         url = document.ledger.url or f"sqlite:///{dataset.name}-ledger.db"
         return cls(
             path=path.resolve(),
             name=dataset.name,
-            source=_beside(folder, dataset.source),
+            source=source,
             unit=dataset.unit,
             rows=dataset.max_rows or 1,
             budget=budget.bits,
@@ -167,12 +193,14 @@ class CuratorFile:
             ledger=_beside(folder, url),
             schema=schema,
             queries=() if document.queries is None else _queries(document.queries, schema, dataset.name),
+            tables=tuple(_read_table(name, each, folder) for name, each in document.tables.items()),
+            written=None if written is None else replace(written, source=source),
         )
 
     @property
     def limits(self) -> Limits:
         """What is declared about persons and groups."""
-        return Limits(self.rows, self.least_group, self.queries)
+        return Limits(self.rows, self.least_group, self.queries, self.unit, self.tables)
 
     @property
     def query_outputs(self) -> int:
@@ -180,10 +208,37 @@ class CuratorFile:
         return most_outputs(self.query_budget)
 
 
+def _read_table(name: str, declared: _Table, folder: Path) -> PublicTable:
+    """A public table that can be joined.
+
+    Raises:
+        SchemaError: it cannot be read, or has no keys.
+    """
+    from noiseless.tables import open_table
+
+    try:
+        tally = (table := open_table(_beside(folder, declared.source))).tally(table.columns)
+        if len(tally) > MOST_KEYS:
+            raise SchemaError(f"has over {MOST_KEYS:,} rows; join smaller tables")
+        rows = {each: tally.coding(each).decode(tally.codes(each)).to_pylist() for each in table.columns}
+        return PublicTable.of(name, declared.key, rows)
+    except NoiselessError as error:
+        raise SchemaError(f"[tables.{name}]: {error}") from None
+
+
 def _queries(tables: object, schema: Schema, dataset: str) -> tuple[DeclaredQuery, ...]:
     from noiseless.curator.declared_queries import read_queries
 
     return read_queries(tables, schema, dataset)
+
+
+def _written(dataset: _Dataset) -> TextSource | None:
+    """How the source is written; None where nothing is said of it."""
+    said = dataset.encoding, dataset.decimal, dataset.date_format
+    try:
+        return None if said == (None, None, None) else TextSource(dataset.source, *said)
+    except RequestError as error:
+        raise SchemaError(f"[dataset] {error}") from None
 
 
 def _beside(folder: Path, address: str) -> str:
@@ -241,22 +296,29 @@ _PEOPLE |= {"patient", "person", "subject", "user"}
 _IDENTIFIERS = _PEOPLE | {"id", "identifier", "key", "no", "nr", "number"} | {f"{who}id" for who in _PEOPLE}
 
 
-def draft_sections(source: str, summaries: Iterable[ColumnSummary] = (), rows: int = 0) -> str:
+def draft_sections(source: str | TextSource, summaries: Iterable[ColumnSummary] = (), rows: int = 0) -> str:
     """The sections of a curator's file to begin with; the columns are a schema's.
 
     Args:
-        source: the table.
+        source: the table, with how it is written where that was said.
         summaries: of its columns, to see which of them may name persons or rows.
         rows: how many rows it has.
 
     >>> print(draft_sections("data/half hours.csv").splitlines()[1])
     name = "half_hours"    # what the table is called in SQL
     """
+    written = [
+        f"{key} = {write_text(said)}\n"
+        for key in ("encoding", "decimal", "date_format")
+        if (said := getattr(source, key, None)) is not None
+    ]
+    source = fspath(source)
     place = source.rpartition("::")[2] if "::" in source else Path(source).stem
     name = re.sub(r"\W+", "_", place).strip("_") or "dataset"
     return (
         f"[dataset]\nname = {write_text(name)}    # what the table is called in SQL\n"
         f"source = {write_text(source)}    # seen from this file\n"
+        f"{''.join(written)}"
         "# Without unit and max_rows the budget protects a single row, not all rows of a person.\n"
         '# unit = "..."    # the column that names a person, where one has several rows\n'
         "# max_rows = 2    # the most rows that a person may have\n"

@@ -1,7 +1,7 @@
 """From a question to what is told about each public group, within its allowance, and back."""
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import prod
@@ -11,15 +11,14 @@ from noiseless.curator.disclosure import (
     CellDisclosure,
     CellOutputSpace,
     CountsDisclosure,
-    Disclosure,
-    OutputSpace,
     Participants,
-    StoredAnswer,
-    fingerprint,
-    outputs_of,
-    told_blocks,
+    SumPremise,
     weight_of,
 )
+from noiseless.curator.fingerprints import fingerprint
+from noiseless.curator.group_answer import ONE, ZERO, GroupAnswer, Precision
+from noiseless.curator.kinship import Kinship
+from noiseless.curator.output_space import OutputSpace, most_blocks, told_blocks
 from noiseless.curator.public_state import Grouping, PublicState
 from noiseless.domain import Value
 from noiseless.intervals import AnswerInterval
@@ -27,15 +26,17 @@ from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition, Predicate
 from noiseless.pricing.reach import QuantizedQuery, coarsest, finest
 from noiseless.questions import Additive, Attribute, Query, count, total
+from noiseless.questions.attributes import attribute_of, classes_where, column_of
 from noiseless.questions.declared_query import DatasetFunction, DeclaredQuery
-from noiseless.questions.filters import Among, Runs, numbers_of, outside
-from noiseless.questions.question import Group, Question
+from noiseless.questions.derived import DerivedColumn, Domain
+from noiseless.questions.filters import Among, Runs, expression_of, numbers_of, outside, with_number
+from noiseless.questions.person_view import PersonView
+from noiseless.questions.question import ORDERED, Group, Question
 from noiseless.questions.row_function import MOST_LISTED, RowFunction
-from noiseless.questions.statistics import FilteredMean
+from noiseless.questions.sql.canonical import write_filter
+from noiseless.questions.statistics import FilteredMean, FilteredOrder, FilteredVariance
 from noiseless.ranges.quantizer import Listed
 from noiseless.work import Cache, check, foresee, spend
-
-ONE, ZERO = Fraction(1), Fraction(0)
 
 _MOST_REMEMBERED = 2**28
 """Bytes that are remembered; most are positions of a sum, listed once for all groups of a size."""
@@ -46,73 +47,19 @@ _WRITTEN_STEPS = 18
 """What it takes to write down a cell of its own width, and to keep it."""
 
 
-@dataclass(frozen=True, eq=False)
-class GroupAnswer:
-    """What a question comes to for one group.
-
-    Attributes:
-        disclosure: what is told; None where everybody knows the answer.
-        fixed: the answer that everybody knows; None if there is none.
-        labels: the blocks whose rows are counted; None for a count of each value.
-        factor: the answer is shift + factor times what is told.
-        shift: see `factor`.
-    """
-
-    disclosure: Disclosure | None
-    fixed: AnswerInterval | None = None
-    labels: frozenset[int] | None = None
-    factor: Fraction = ONE
-    shift: Fraction = ZERO
-
-    def value(self, answer: StoredAnswer | None, number: int = 0) -> AnswerInterval | None:
-        """The answer; of a histogram, how many rows have the value with a number."""
-        found = self.fixed
-        if answer is None:
-            pass
-        elif type(self.disclosure) is CellDisclosure:
-            found = self.disclosure.interval(answer)
-        elif type(self.disclosure) is CountsDisclosure:
-            found = self._count(self.disclosure, answer["counts"], number)
-        if found is None or (self.factor is ONE and self.shift is ZERO):
-            return found
-        ends = (self.shift + self.factor * found.lower, self.shift + self.factor * found.upper)
-        return AnswerInterval(*(ends if self.factor > 0 else ends[::-1]))
-
-    def _count(self, disclosure: CountsDisclosure, counts: list[int], number: int) -> AnswerInterval:
-        if self.labels is not None:
-            return AnswerInterval.of(sum(counts[label] for label in self.labels))
-        label = disclosure.partition.label_at(number)
-        alone = disclosure.partition.block_sizes[label] == 1
-        return AnswerInterval.of(counts[label] if alone else 0, counts[label])
-
-
-@dataclass(frozen=True)
-class Precision:
-    """How fine an answer may be.
-
-    Attributes:
-        outputs: how many outputs one person may cause at most.
-        error: how far the middle may be from the truth instead; the price is then what that costs.
-        least_leakage: whether cells within that error leak least of all people together; else they are few.
-    """
-
-    outputs: int
-    error: Fraction | None = None
-    least_leakage: bool = False
-
-    def scaled(self, factor: Fraction) -> "Precision":
-        """The same for a number, of which the answer is this multiple."""
-        return self if self.error is None else replace(self, error=self.error / factor)
-
-
 class Planner:
     """Plans questions about one version of a dataset, and remembers what they came to."""
 
-    def __init__(self, public: PublicState) -> None:
+    def __init__(
+        self, public: PublicState, view: PersonView | None = None, homes: Sequence[frozenset[int]] = ()
+    ) -> None:
+        """Plan questions about rows, or about the persons of a view, whose own rows are in some `homes`."""
         self.public, self.schema, self.limits = public, public.schema, public.limits
+        self.view, self._homes = view, homes
         self._grouping = Grouping(public.schema, public.population)
         self.groups = self._grouping.groups
         self._memory = Cache[Any](_MOST_REMEMBERED)
+        self._kinship = Kinship(public, self._named)
 
     def parts(self, question: Question, wish: Precision) -> dict[tuple[Value, ...], GroupAnswer]:
         """What is told about each public group that the question is about, by the values that name it.
@@ -125,12 +72,42 @@ class Planner:
             RequestError: it cannot be priced; the message says what can.
         """
         parts, groups = {}, self.groups(question.public, question.by)
-        if question.aggregate == "variance":
+        if question.aggregate == "variance" and not question.is_filtered:
             self._foresee(question, groups, wish)
         for group in groups:
             check()
-            parts[group.values] = self._part(question, self._named(group), wish)
+            people = self._named(group.cells)
+            parts[group.values] = (
+                self._part(question, people, wish)
+                if question.classes is None
+                else self._classes(question, people, wish)
+            )
         return parts
+
+    def _classes(self, question: Question, people: Participants, wish: Precision) -> GroupAnswer:
+        """An aggregate for each value of a private column, over the rows that have it and pass the filter."""
+        name, domain, numbers = self._joint(str(question.classes), question.private)
+        if question.aggregate == "count":
+            return replace(self._histogram(people, name, wish), numbers=numbers)
+        nobody = AnswerInterval.of(0) if question.aggregate == "sum" else None
+        each = []
+        for number in numbers:
+            if number is None:
+                each.append(GroupAnswer(None, nobody))
+                continue
+            own = Among(name, ((number, number + 1),), domain)
+            each.append(self._part(replace(question, private=own, classes=None), people, wish))
+        return GroupAnswer(None, each=tuple(each))
+
+    def _joint(self, name: str, private: Among | None) -> tuple[str, Domain, tuple[int | None, ...]]:
+        """The column whose values are those of GROUP BY where a filter passes, and their numbers in it."""
+
+        def made() -> tuple[str, Domain, tuple[int | None, ...]]:
+            passing = None if private is None else (expression_of(private), write_filter(private))
+            spend(_LISTED_STEPS * column_of(name, self.schema).size)
+            return classes_where(name, self.schema, passing)
+
+        return self._memory.made(("joint", name, private), made, lambda joint: len(joint[2]))
 
     def extent(self, question: Question) -> tuple[int, int, int]:
         """How many public groups and cells a question is about at most, and the runs of its private filter.
@@ -138,6 +115,9 @@ class Planner:
         Everybody is no cell: what all people are asked together is priced once.
         """
         cells = self._grouping.count(question.public)
+        if question.classes is not None and question.aggregate != "count":
+            classes = column_of(question.classes, self.schema).size
+            return cells * classes if question.by else classes, cells * classes, 0
         runs = 0 if question.private is None else len(question.private.runs)
         if question.by:
             return cells, cells, runs
@@ -159,24 +139,27 @@ class Planner:
             return self._plain(question, people, wish)
         if question.aggregate == "sum":
             return self._filtered_sum(question, people, hidden, wish)
-        return self._filtered_mean(question, people, hidden, wish)
+        return self._filtered(question, people, hidden, wish)
 
-    def _named(self, group: Group) -> Participants:
+    def _named(self, cells: frozenset[int]) -> Participants:
         """Who takes part, by the values of their public cells."""
 
         def named() -> Participants:
-            if len(group.cells) == len(self.public.population.cells):
-                return Participants(None, group.people, "everybody")
-            names = sorted(self.public.cell_names[cell] for cell in group.cells)
-            return Participants(group.cells, group.people, fingerprint(names))
+            size = sum([self.public.population.sizes[cell] for cell in cells])
+            of = "" if self.view is None else f"persons by {fingerprint(self.public.population.columns)} "
+            if len(cells) == len(self.public.population.cells):
+                return Participants(None, size, f"{of}everybody", self._kinship, self.view)
+            name = fingerprint(sorted(self.public.cell_names[cell] for cell in cells))
+            homes = None if self.view is None else frozenset[int]().union(*(self._homes[c] for c in cells))
+            return Participants(cells, size, of + name, self._kinship, self.view, homes)
 
-        return self._memory.made(group.cells, named, lambda _: len(group.cells))
+        return self._memory.made(cells, named, lambda _: len(cells))
 
     # Counts
 
     def _count(self, people: Participants, hidden: Among, wish: Precision) -> GroupAnswer:
         """Exactly, where the allowance suffices; a person's rows count one by one otherwise."""
-        size, rows = hidden.domain.size, min(self.limits.rows, people.size)
+        size, rows = hidden.domain.size, self._rows(hidden.domain, people)
         together = people.cells is None or rows == 1  # otherwise a linear form of the rows is cheaper
         if together and (wish.outputs > rows if wish.error is None else rows == 1):
             chosen, alike = self._condition(hidden)
@@ -195,7 +178,8 @@ class Planner:
 
     def _histogram(self, people: Participants, name: str, wish: Precision) -> GroupAnswer:
         """Every value, or as many blocks of neighbouring values as the allowance has outputs for."""
-        size, rows = self.schema.columns[name].size, min(self.limits.rows, people.size)
+        column = column_of(name, self.schema)
+        size, rows = column.size, self._rows(column, people)
         blocks = size
         if wish.error is None:
             blocks = most_blocks(size, rows, wish.outputs, alike=people.cells is None)
@@ -203,10 +187,14 @@ class Planner:
         starts = (size * block // blocks for block in range(blocks))  # as equal as can be
         return GroupAnswer(self._counts(people, DomainPartition.intervals(name, size, starts)))
 
+    def _rows(self, column: Domain, people: Participants) -> int:
+        """In how many rows of a person a column may differ."""
+        return 1 if column.per else min(self.limits.rows, people.size)
+
     def _condition(self, hidden: Among) -> tuple[Predicate, OutputSpace]:
         def both() -> tuple[Predicate, OutputSpace]:
             made = Predicate.of_runs(hidden.column, hidden.domain.size, hidden.runs)
-            return made, told_blocks(made.partition)
+            return made, told_blocks(made.partition, hidden.domain)
 
         key = ("condition", hidden.column, hidden.runs)
         return self._memory.made(key, both, lambda _: 8 * len(hidden.runs))
@@ -214,9 +202,16 @@ class Planner:
     def _counts(
         self, people: Participants, partition: DomainPartition, alike: OutputSpace | None = None
     ) -> CountsDisclosure:
-        what = ("counts", *partition.names, self.limits.rows)
-        blocks, names = alike or told_blocks(partition), partition.names
-        return CountsDisclosure(people, what, self.public.version, blocks, names, partition)
+        rows = 1 if column_of(partition.names[0], self.schema).per else self.limits.rows
+        what = ("counts", *partition.names, rows)
+        names, derived = partition.names, self._derived(*partition.names)
+        blocks = alike or told_blocks(partition, derived[0] if derived else None)
+        return CountsDisclosure(people, what, self.public.version, blocks, names, derived, partition)
+
+    def _derived(self, *names: str) -> tuple[DerivedColumn, ...]:
+        """Those of some columns that are not declared."""
+        found = (column_of(name, self.schema) for name in names if name not in self.schema.columns)
+        return tuple(each for each in found if isinstance(each, DerivedColumn))
 
     # Numbers
 
@@ -262,7 +257,7 @@ class Planner:
 
     def _query(self, question: Question, people: int) -> Query:
         """An aggregate of everybody in a group of so many people."""
-        attribute = self._attribute(str(question.column))
+        attribute = self._attribute(str(question.column), days=True)
         key = (question.aggregate, question.column, question.share, people)
         return self._memory.made(key, lambda: question.query(people, attribute, self.limits.rows), weight_of)
 
@@ -279,7 +274,7 @@ class Planner:
     ) -> GroupAnswer:
         column = str(question.column)
         attribute = self._attribute(column)
-        if hidden.column != column:
+        if hidden.column != column or column not in self.schema.columns:
             listed = self._listed(
                 column, (column,), lambda: total(1, with_absent(attribute), rows=self.limits.rows)
             )
@@ -287,9 +282,7 @@ class Planner:
             query = replace(listed, people=people.size)
             added = (attribute, hidden.runs)
             return GroupAnswer(self._cell(people, what, query, wish, passing=hidden, added=added))
-        runs, zero = hidden.runs, -attribute.origin / attribute.unit
-        if zero.denominator == 1 and 0 <= zero < attribute.size:
-            runs = with_number(runs, int(zero))  # whether a value of 0 counts makes no difference
+        runs = _with_zero(hidden.runs, attribute)
         if runs == ((0, attribute.size),):
             return self._plain(question, people, wish)
         listed = self._listed(
@@ -298,27 +291,61 @@ class Planner:
         what, query = ("sum", column, column, runs), replace(listed, people=people.size)
         return GroupAnswer(self._cell(people, what, query, wish, added=(attribute, runs)))
 
-    def _filtered_mean(
+    def _filtered(
         self, question: Question, people: Participants, hidden: Among, wish: Precision
     ) -> GroupAnswer:
-        column, least = str(question.column), self.limits.least_group or 1
+        """A mean, an order statistic or a variance of the rows that pass; none where they are too few."""
+        column, least, rows = str(question.column), self.limits.least_group or 1, self.limits.rows
         if people.size < least:
             return GroupAnswer(None)
-        own = hidden.column == column
-        numbers = self._passed(hidden.runs) if own else None
-        query = FilteredMean(people.size, self._attribute(column), least, numbers)
-        what = ("mean", column, hidden.column, hidden.runs, least)
-        return GroupAnswer(self._cell(people, what, query, wish, passing=None if own else hidden))
+        attribute = self._attribute(column, days=question.aggregate in ORDERED)
+        what: tuple[Hashable, ...] = (question.aggregate, column, hidden.column, hidden.runs, least)
+        query: Query
+        if question.aggregate == "mean":
+            own = self._is_own(column, hidden)
+            numbers = self._passed(hidden.runs) if own else None
+            query = FilteredMean(people.size, attribute, least, numbers, rows)
+            told = self._cell(people, what, query, wish, passing=None if own else hidden)
+            return GroupAnswer(replace(told, summed=self._summed(column, hidden, people.size)))
+        if question.aggregate == "variance":
+            query = FilteredVariance(people.size, attribute, least, rows)
+        else:
+            share = {"min": ZERO, "max": ONE, "median": None}.get(question.aggregate, question.share)
+            query = FilteredOrder(people.size, attribute, least, share)
+            what = ("order", column, hidden.column, hidden.runs, least, None if share is None else str(share))
+        return GroupAnswer(self._cell(people, what, query, wish, passing=hidden))
 
-    def _attribute(self, name: str) -> Attribute:
-        make = partial(Attribute.of, name, self.schema.columns[name])
-        return self._memory.made(("attribute", name), make, lambda _: 0)
+    def _is_own(self, column: str, hidden: Among) -> bool:
+        """Whether a filter is on the very column that is aggregated: a declared one, numbered alike."""
+        return hidden.column == column and column in self.schema.columns
+
+    def _summed(self, column: str, hidden: Among, people: int) -> SumPremise:
+        """The sum over the same filter: with it and the count, exactly, the mean is known."""
+        attribute, own = self._attribute(column), self._is_own(column, hidden)
+        runs = _with_zero(hidden.runs, attribute) if own else hidden.runs
+        plain = own and runs == ((0, attribute.size),)
+        what = ("sum", column, None) if plain else ("sum", column, hidden.column, runs)
+
+        def query() -> Additive:
+            if not own:
+                return total(people, with_absent(attribute), rows=self.limits.rows)
+            return total(people, attribute, None if plain else numbers_of(runs), self.limits.rows)
+
+        return SumPremise((*what, self.limits.rows), hidden, query)
+
+    def _attribute(self, name: str, *, days: bool = False) -> Attribute:
+        make = partial(attribute_of, name, column_of(name, self.schema), days=days)
+        return self._memory.made(
+            ("attribute", name, days),
+            make,
+            lambda made: 0 if isinstance(made.numbers, range) else len(made.numbers),
+        )
 
     def _listed(self, name: str, key: tuple[Hashable, ...], make: Callable[[], Additive]) -> Additive:
         """A sum that lists what each number contributes: made once for groups of all sizes."""
 
         def listed() -> Additive:
-            spend(_LISTED_STEPS * self.schema.columns[name].size)
+            spend(_LISTED_STEPS * column_of(name, self.schema).size)
             return make()
 
         return self._memory.made(("listed", *key), listed, lambda made: len(made.contributions))
@@ -356,10 +383,12 @@ class Planner:
         function = None
         if declared is not None:
             columns, function = declared.columns, declared.function
-        return CellDisclosure(people, asked, self.public.version, alike, columns, passing, added, function)
+        derived = self._derived(*columns)
+        version = self.public.version
+        return CellDisclosure(people, asked, version, alike, columns, derived, passing, added, function)
 
     def _cells_key(self, what: tuple[Hashable, ...], people: int, wish: Precision) -> tuple[Hashable, ...]:
-        return ("cells", what, people, wish.outputs, wish.error, wish.least_leakage)
+        return ("cells", what, people, wish)
 
 
 def _chosen(query: Query, wish: Precision) -> QuantizedQuery:
@@ -382,33 +411,7 @@ def _length(part: Hashable) -> int:
     return 2 * len(part) if isinstance(part, tuple) else 0
 
 
-def with_number(runs: Runs, number: int) -> Runs:
-    """The runs with one more number.
-
-    >>> with_number(((1, 3), (4, 6)), 3), with_number(((1, 3),), 2)
-    (((1, 6),), ((1, 3),))
-    """
-    found: list[tuple[int, int]] = []
-    for start, stop in sorted((*runs, (number, number + 1))):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(stop, found[-1][1]))
-        else:
-            found.append((start, stop))
-    return tuple(found)
-
-
-def most_blocks(size: int, rows: int, outputs: int, *, alike: bool) -> int:
-    """The most blocks whose exact counts let one person with so many rows cause at most so many outputs.
-
-    Args:
-        size: how many values there are.
-        rows: how many rows a person has.
-        outputs: how many outputs are allowed.
-        alike: whether all rows of a person are counted together.
-    """
-    low, high = 1, size
-    while low < high:
-        blocks = (low + high + 1) // 2
-        told = outputs_of(blocks, rows, alike=alike)
-        low, high = (blocks, high) if told <= outputs else (low, blocks - 1)
-    return low
+def _with_zero(runs: Runs, attribute: Attribute) -> Runs:
+    """What passes, and 0: whether a value of 0 counts makes no difference to a sum."""
+    zero = -attribute.origin / attribute.unit
+    return with_number(runs, int(zero)) if zero.denominator == 1 and 0 <= zero < attribute.size else runs

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,10 @@ from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.event import Record
+from noiseless.questions.attributes import column_of
+from noiseless.questions.derived import DerivedColumn
 from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, kind_of
+from noiseless.questions.person_view import PersonView
 from noiseless.questions.question import Group, Limits, Population
 from noiseless.work import Cache
 
@@ -23,6 +26,8 @@ Cells = npt.NDArray[np.intp]
 
 _MOST_REMEMBERED = 2**26
 """Bytes of groups that are remembered."""
+_MOST_COLUMNS = 1000
+"""Derived columns of public ones that are kept."""
 _EACH = 10
 """A group is as heavy as so many cells besides its own."""
 
@@ -36,12 +41,14 @@ class PublicState:
         limits: what is declared about persons and groups.
         population: the public cells and how many rows each has.
         version: the number of the version.
+        persons: how many persons each home has (see `homes`), where a column names persons.
     """
 
     schema: Schema
     limits: Limits
     population: Population
     version: int = 0
+    persons: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, file: CuratorFile, snapshot: Snapshot) -> "PublicState":
@@ -55,12 +62,55 @@ class PublicState:
                 f"a person has {snapshot.most_rows:,} rows, and max_rows is {file.rows:,};"
                 " declare as many as a person can have"
             )
-        return cls(file.schema, file.limits, snapshot.population)
+        for name, column in file.schema.columns.items():
+            if column.per is not None and not snapshot.is_constant_per_person(name):
+                raise RequestError(
+                    f"column {name!r} differs between rows of one person;"
+                    f" delete its line per = {column.per!r}, or mend the data"
+                )
+        found = cls(file.schema, file.limits, snapshot.population)
+        return replace(found, persons=snapshot.persons_by(np.array(found.homes)))
 
     @cached_property
     def record(self) -> Record:
-        """One person's private attributes."""
-        return Record.of_schema(self.schema, self.limits.rows)
+        """One person's private attributes, and which public cells their rows can be in together."""
+        found = Record.of_schema(self.schema, self.limits.rows)
+        if self.limits.rows == 1 or not any(self.homes):
+            return found
+        return replace(found, homes=self.homes)
+
+    @cached_property
+    def homes(self) -> tuple[int, ...]:
+        """For each public cell the number of its home: of the values of its columns that are per person."""
+        homes = dict[tuple[Value, ...], int]()
+        return tuple(homes.setdefault(home, len(homes)) for home in self._per_person)
+
+    @cached_property
+    def _per_person(self) -> list[tuple[Value, ...]]:
+        columns = self.population.columns
+        per = [place for place, name in enumerate(columns) if self.schema.columns[name].per is not None]
+        return [tuple(cell[place] for place in per) for cell in self.population.cells]
+
+    def of_persons(self, view: PersonView) -> "PersonState":
+        """What everybody may know of persons as the rows of a table.
+
+        Raises:
+            RequestError: the version was declared before persons were counted.
+        """
+        if not self.persons:
+            raise RequestError(
+                "how many persons there are is not recorded; declare a new version: noiseless dataset declare"
+            )
+        names = tuple(name for name in view.schema.public)
+        places = [self.population.columns.index(name) for name in names]
+        cells = dict[tuple[Value, ...], list[int]]()
+        for number, cell in enumerate(self.population.cells):
+            cells.setdefault(tuple(cell[place] for place in places), []).append(number)
+        sizes = [sum(self.persons[home] for home in {self.homes[c] for c in own}) for own in cells.values()]
+        population = Population(names, tuple(cells), tuple(sizes))
+        limits = Limits(least_group=self.limits.least_group)
+        state = PublicState(view.schema, limits, population, self.version)
+        return PersonState(state, tuple(frozenset(own) for own in cells.values()))
 
     @cached_property
     def notes(self) -> Mapping[str, str]:
@@ -100,6 +150,7 @@ class PublicState:
             "public": list(names),
             "cells": cells,
             "sizes": list(self.population.sizes),
+            **({"persons": list(self.persons)} if self.persons else {}),
         }
 
     @classmethod
@@ -112,7 +163,15 @@ class PublicState:
             for cell in data["cells"]
         )
         population = Population(tuple(data["public"]), cells, tuple(data["sizes"]))
-        return cls(schema, replace(declared, rows=data["max_rows"]), population, version)
+        limits = replace(declared, rows=data["max_rows"])
+        return cls(schema, limits, population, version, tuple(data.get("persons", ())))
+
+
+class PersonState(NamedTuple):
+    """Persons as the rows of a table, and the public cells of the table that their rows are in, by cell."""
+
+    public: PublicState
+    homes: tuple[frozenset[int], ...]
 
 
 class Grouping:
@@ -128,9 +187,22 @@ class Grouping:
         for place, name in enumerate(population.columns):
             column = schema.columns[name]
             known = {value: column.index(value) for value in {cell[place] for cell in population.cells}}
-            self._numbers[name] = np.array([known[cell[place]] for cell in population.cells], np.int64)
-            self._orders[name] = np.argsort(self._numbers[name], kind="stable")
-            self._sorted[name] = self._numbers[name][self._orders[name]]
+            self._add(name, np.array([known[cell[place]] for cell in population.cells], np.int64))
+
+    def _add(self, name: str, numbers: npt.NDArray[np.int64]) -> None:
+        self._numbers[name] = numbers
+        self._orders[name] = np.argsort(numbers, kind="stable")
+        self._sorted[name] = numbers[self._orders[name]]
+
+    def _know(self, name: str) -> None:
+        """Work a derived column of public ones out, for all cells."""
+        if name not in self._numbers:
+            found = column_of(name, self.schema)
+            assert isinstance(found, DerivedColumn)  # noqa: S101 - all others are known
+            numbers = found.numbers(self._numbers.__getitem__)
+            if len(self._numbers) > _MOST_COLUMNS:
+                self._numbers = {each: self._numbers[each] for each in self.population.columns}
+            self._add(name, np.broadcast_to(numbers, self._sizes.shape).astype(np.int64))
 
     def groups(self, where: Filter, by: tuple[str, ...]) -> tuple[Group, ...]:
         """The groups of a public GROUP BY under a public filter, in the order of their values."""
@@ -149,6 +221,7 @@ class Grouping:
         if isinstance(where, Everything):
             return np.arange(len(self._sizes))
         if isinstance(where, Among):
+            self._know(where.column)
             order = self._orders[where.column]
             edges = self._sorted[where.column].searchsorted([end for run in where.runs for end in run])
             parts = [order[start:stop] for start, stop in zip(edges[::2], edges[1::2], strict=True)]
@@ -173,12 +246,14 @@ class Grouping:
             return ()
         if not by:
             return (self._group((), cells),)
+        for name in by:
+            self._know(name)
         keys = np.stack([self._numbers[name][cells] for name in by])
         distinct, places = np.unique(keys, axis=1, return_inverse=True)
         order = np.argsort(places.ravel(), kind="stable")
         ends = np.cumsum(np.bincount(places.ravel()))
         members = np.split(cells[order], ends[:-1])
-        columns = [self.schema.columns[name] for name in by]
+        columns = [column_of(name, self.schema) for name in by]
         found = [
             self._group(tuple(c.value(n) for c, n in zip(columns, numbers, strict=True)), own)
             for numbers, own in zip(distinct.T.tolist(), members, strict=True)

@@ -21,8 +21,13 @@ from noiseless.arrays import BoolArray
 from noiseless.domain import Column, NumberColumn, Schema
 from noiseless.domain.columns import CategoryColumn
 from noiseless.errors import DomainError, EmptyTableError, MissingValuesError
+from noiseless.questions.attributes import attribute_of, column_of
 from noiseless.questions.declared_query import DatasetFunction
+from noiseless.questions.derived import DerivedColumn
+from noiseless.questions.filters import Runs
+from noiseless.questions.person_view import PersonNumber, PersonView
 from noiseless.questions.question import Population
+from noiseless.questions.row_values import shown
 from noiseless.ranges.spans import whole_numbers
 from noiseless.tables import Table, Tally
 from noiseless.work import NUMBER, Cache
@@ -181,6 +186,26 @@ class Snapshot:
             return 1
         return int(np.bincount(self.persons, self.counts).max())
 
+    def persons_by(self, homes: Numbers) -> tuple[int, ...]:
+        """How many persons have rows in the public cells of each home; empty where persons have no names."""
+        if self.persons is None:
+            return ()
+        pairs = distinct([homes[self.cells], self.persons], self.counts)
+        return tuple(np.bincount(pairs.numbers[0]).tolist())
+
+    def of_persons(self, view: PersonView) -> "Snapshot":
+        """A row for each person: what all of their rows share, and numbers of all of them; kept."""
+        return self._by_people.made(
+            ("persons", view), lambda: _persons_of(self, view), lambda made: len(made.counts)
+        )
+
+    def is_constant_per_person(self, name: str) -> bool:
+        """Whether all rows of each person have the same value of a column."""
+        if self.persons is None:
+            return True
+        pairs = distinct([self.persons, self.numbers[name]], self.counts)
+        return len(pairs.counts) == len(np.unique(self.persons))
+
     def digest(self, key: bytes, *declared: object) -> str:
         """A digest of all rows, independent of their order, of the engine and of the format; it is keyed.
 
@@ -218,10 +243,18 @@ class Snapshot:
         cells = tuple(zip(*values, strict=True)) if names else ((),)
         return Population(names, cells, tuple(np.add.reduceat(self.counts, starts).tolist()))
 
-    def count(self, columns: tuple[str, ...], cells: Cells = None) -> ContingencyTable:
-        """The combinations of some private columns among the people of some public cells."""
+    def count(
+        self, columns: tuple[str, ...], cells: Cells = None, derived: Sequence[DerivedColumn] = ()
+    ) -> ContingencyTable:
+        """The combinations of some private columns among the people of some public cells.
+
+        Args:
+            columns: the columns.
+            cells: the public cells; None for all.
+            derived: what those are that are not declared.
+        """
         return self._by_people.made(
-            (columns, cells), lambda: self._of_people(columns, cells), lambda counted: counted.weight
+            (columns, cells), lambda: self._of_people(columns, cells, derived), lambda counted: counted.weight
         )
 
     def number(self, function: DatasetFunction) -> Fraction:
@@ -248,15 +281,21 @@ class Snapshot:
     def _by_people(self) -> Cache[Any]:
         return Cache(_MOST_KEPT)
 
-    def _of_columns(self, columns: tuple[str, ...]) -> tuple[ContingencyTable, Numbers]:
+    def _of_columns(
+        self, columns: tuple[str, ...], derived: Sequence[DerivedColumn]
+    ) -> tuple[ContingencyTable, Numbers]:
         """The combinations of a public cell and private columns; where each cell begins."""
-        counted = distinct([self.cells, *(self.numbers[name] for name in columns)], self.counts)
+        made: dict[str, Numbers] = {each.name: each.numbers(self.numbers.__getitem__) for each in derived}
+        own = [self.numbers[name] if name in self.numbers else made[name] for name in columns]
+        counted = distinct([self.cells, *own], self.counts)
         cells = np.arange(len(self.population.cells) + 1)
         return counted, np.searchsorted(counted.numbers[0], cells)
 
-    def _of_people(self, columns: tuple[str, ...], cells: Cells) -> ContingencyTable:
+    def _of_people(
+        self, columns: tuple[str, ...], cells: Cells, derived: Sequence[DerivedColumn]
+    ) -> ContingencyTable:
         by_cell, begins = self._by_columns.made(
-            columns, lambda: self._of_columns(columns), lambda counted: counted[0].weight
+            columns, lambda: self._of_columns(columns, derived), lambda counted: counted[0].weight
         )
         if cells is None:
             return distinct(by_cell.numbers[1:], by_cell.counts)
@@ -316,3 +355,48 @@ def exact_dot(values: npt.NDArray[Any], counts: Numbers) -> int:
     """A sum of products, in whole numbers of any size."""
     most = int(np.abs(values).max(initial=0)) * int(counts.sum())
     return int(values.astype(whole_numbers(most)) @ counts)
+
+
+def passes(numbers: Numbers, runs: Runs) -> BoolArray:
+    """Which numbers lie in one of the runs."""
+    edges = np.array([edge for run in runs for edge in run], np.int64)
+    found: BoolArray = np.searchsorted(edges, numbers, side="right") % 2 == 1
+    return found
+
+
+def _persons_of(snapshot: Snapshot, view: PersonView) -> Snapshot:
+    """The rows of persons, in their canonical order."""
+    assert snapshot.persons is not None  # noqa: S101 - a view is of those who have names
+    people, first, place = np.unique(snapshot.persons, return_index=True, return_inverse=True)
+    found = {name: snapshot.numbers[name][first] for name in view.per}
+    for number in view.numbers:
+        column = view.schema.columns[number.name]
+        values = _of_rows(snapshot, number, place.ravel(), len(people))
+        places = {value: column.index(shown(value)) for value in set(values)}
+        found[number.name] = np.array([places[value] for value in values], np.int64)
+    ordered = {name: found[name] for name in (*view.schema.public, *view.schema.private)}
+    order = np.lexsort(list(reversed(ordered.values())))
+    numbers = {name: own[order] for name, own in ordered.items()}
+    return Snapshot(view.schema, numbers, np.ones(len(people), np.int64))
+
+
+def _of_rows(snapshot: Snapshot, number: PersonNumber, place: Numbers, size: int) -> list[Fraction]:
+    """A number of each person's rows, exactly."""
+    if number.column is None:
+        return [Fraction(rows) for rows in np.bincount(place, snapshot.counts, size).astype(int).tolist()]
+    domain = column_of(number.column, snapshot.schema)
+    attribute = attribute_of(number.column, domain)
+    own = (
+        snapshot.numbers[number.column]
+        if not isinstance(domain, DerivedColumn)
+        else domain.numbers(snapshot.numbers.__getitem__)
+    )
+    if not isinstance(attribute.numbers, range):
+        own = np.array(attribute.numbers)[own]
+    found: dict[int, list[int]] = {}
+    for person, value, rows in zip(place.tolist(), own.tolist(), snapshot.counts.tolist(), strict=True):
+        found.setdefault(person, []).extend([value] * rows)
+    rows_of = [found[person] for person in range(size)]
+    if number.function == "sum":
+        return [attribute.origin * len(each) + attribute.unit * sum(each) for each in rows_of]
+    return [attribute.value(min(each) if number.function == "min" else max(each)) for each in rows_of]

@@ -163,7 +163,7 @@ class DatasetSource:
 
     def _read(self) -> _State:
         stamp: Stamp = None if self._server is not None else self._stamped()
-        self._table = table = open_table(self.file.source)
+        self._table = table = open_table(self.file.written or self.file.source)
         snapshot = Snapshot.take(table, self.file.schema, self.file.unit)
         key = digest_key(self.file)
         seal = Seal(key, snapshot.digest(key, self.file.unit, self.file.rows))

@@ -11,9 +11,13 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from noiseless.amounts import Cost
-from noiseless.curator.disclosure import CellDisclosure, Disclosure, StoredAnswer, read_cells, read_partition
+from noiseless.curator.claims import Derivation, keys_of
+from noiseless.curator.deduction import Deduction
+from noiseless.curator.disclosure import CellDisclosure, Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
+from noiseless.curator.fingerprints import read_cells, read_partition
 from noiseless.curator.source import DatasetSource
+from noiseless.curator.tolerances import tolerances
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import Books, ChargedQuestion, NewQuestion, OpenBooks, Settlement, Shares, State
 from noiseless.pricing.batches import Knowledge, Price, price
@@ -38,6 +42,7 @@ class PricedBatch:
         earlier: the questions charged for before that each thing told is, or may follow from.
         known: what they make known.
         record: one person's private attributes.
+        inferred: how others follow from answers about other values or people.
     """
 
     price: Price
@@ -45,6 +50,7 @@ class PricedBatch:
     earlier: Mapping[str, Sequence[ChargedQuestion]] = field(repr=False)
     known: Knowledge = field(repr=False)
     record: Record = field(repr=False)
+    inferred: Mapping[str, Derivation] = field(default_factory=dict, repr=False)
 
     def answer(self, disclosure: Disclosure) -> StoredAnswer | None:
         """The answer that is known without looking at data."""
@@ -54,6 +60,9 @@ class PricedBatch:
         same = next((told.answer for told in earlier if told.question == disclosure.question), None)
         if same is not None:
             return same
+        follows = self.inferred.get(disclosure.question)
+        if follows is not None:
+            return follows.answer
         return next((answer for answer in disclosure.derived(earlier) if answer is not None), None)
 
     def alone(self, disclosures: Sequence[Disclosure]) -> Cost:
@@ -89,14 +98,31 @@ def price_batch(
     """
     check()
     asked = [disclosure for disclosure in disclosures if disclosure.constant is None]
-    earlier = _earlier(asked, books) if asked else {}
-    if before is not None and before.earlier == earlier:
+    record = _including(asked, record)
+    deduction = Deduction(books)
+    earlier = _earlier(asked, books, deduction) if asked else {}
+    unknown = [disclosure for disclosure in asked if not _is_free(disclosure, earlier)]
+    found = {disclosure.question: deduction.derivation(disclosure) for disclosure in unknown}
+    inferred = {question: follows for question, follows in found.items() if follows is not None}
+    fresh = tuple([disclosure for disclosure in unknown if disclosure.question not in inferred])
+    known = _known(fresh, earlier, deduction)
+    if before is not None and (before.earlier, before.inferred, before.known) == (earlier, inferred, known):
         return before
-    fresh = tuple([disclosure for disclosure in asked if not _is_free(disclosure, earlier)])
-    known = _known(fresh, earlier)
     check()
     cost = price([disclosure.event for disclosure in fresh], record, known)
-    return PricedBatch(cost, fresh, earlier, known, record)
+    return PricedBatch(cost, fresh, earlier, known, record, inferred)
+
+
+def _including(asked: Sequence[Disclosure], record: Record) -> Record:
+    """The record with the derived attributes, and the numbers of a person's rows, that are asked about."""
+    derived = [each for one in asked for each in one.derived_columns]
+    sizes: dict[str, int] = {each.name: each.size for each in derived}
+    per: list[str] = [each.name for each in derived if each.per]
+    for view in {one.people.view for one in asked} - {None}:
+        own = {} if view is None else {n: view.schema.columns[n].size for n in view.schema.private}
+        sizes |= own
+        per += own
+    return record.including(sizes, per)
 
 
 def _is_free(disclosure: Disclosure, earlier: Mapping[str, Sequence[ChargedQuestion]]) -> bool:
@@ -107,14 +133,19 @@ def _is_free(disclosure: Disclosure, earlier: Mapping[str, Sequence[ChargedQuest
     )
 
 
-def _earlier(disclosures: Sequence[Disclosure], books: Books) -> dict[str, list[ChargedQuestion]]:
+def _earlier(
+    disclosures: Sequence[Disclosure], books: Books, deduction: Deduction
+) -> dict[str, list[ChargedQuestion]]:
     """The questions charged for before that each thing told is, or may follow from: where there are any."""
     by_key: dict[str | None, list[ChargedQuestion]] = {}
-    for told in books.told(
+    related = deduction.keys(disclosures)
+    found = books.told(
         questions={one.question for one in disclosures if not isinstance(one, CellDisclosure)},
-        grids={one.grid for one in disclosures if isinstance(one, CellDisclosure)},
-        people={one.around for one in disclosures if one.around is not None},
-    ):
+        grids={one.grid for one in disclosures if isinstance(one, CellDisclosure)} | related,
+        people={one.around for one in disclosures if one.around is not None} | related,
+    )
+    deduction.learn(related, found)
+    for told in found:
         for key in {told.question, told.grid, told.people} - {None}:
             by_key.setdefault(key, []).append(told)
     earlier = {}
@@ -125,7 +156,9 @@ def _earlier(disclosures: Sequence[Disclosure], books: Books) -> dict[str, list[
     return earlier
 
 
-def _known(fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[ChargedQuestion]]) -> Knowledge:
+def _known(
+    fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[ChargedQuestion]], deduction: Deduction
+) -> Knowledge:
     """What was told that makes some of the fresh answers partly known."""
     grids: dict[Key, tuple[Quantizer, ...]] = {}
     counts: dict[object, tuple[DomainPartition, ...]] = {}
@@ -136,7 +169,8 @@ def _known(fresh: Sequence[Disclosure], earlier: Mapping[str, Sequence[ChargedQu
             cells = [read_cells(one.body["cells"], span) for one in told if "cells" in one.body]
             if cells:
                 grids[event.grid_key] = tuple(cells)
-        blocks = [found for one in told if (found := read_partition(one.body)) is not None]
+        around = [*told, *deduction.counted(disclosure)]
+        blocks = [found for one in around if (found := read_partition(one.body)) is not None]
         if blocks:
             counts[event.people] = tuple(dict.fromkeys((*counts.get(event.people, ()), *blocks)))
     return Knowledge(grids=grids, counts=counts)
@@ -231,7 +265,7 @@ class Transaction:
             check()
         pass_failpoint("priced")
         asked = [
-            NewQuestion(disclosure.question, disclosure.grid, disclosure.findable, disclosure.body)
+            NewQuestion(disclosure.question, *keys_of(disclosure), disclosure.body)
             for disclosure in priced.fresh
         ]
         if asked:
@@ -303,7 +337,7 @@ def results(
     Args:
         batch: the statements.
         priced: the price of the batch; None when all of it is free.
-        answers: by their fingerprints; None for a quote, which has no rows.
+        answers: by their fingerprints; None for a quote, which has no rows, and says how sharp they would be.
     """
     found = []
     for planned in batch.statements:
@@ -316,7 +350,8 @@ def results(
                 asked = column.content.questions
                 costs.append(_FREE if priced is None else priced.alone(planned.told_by(asked)))
         rows = () if answers is None else planned.reply(answers)
-        found.append(Result(planned.sql, planned.statement.names, rows, tuple(costs)))
+        foretold = tolerances(planned) if answers is None else ()
+        found.append(Result(planned.sql, planned.statement.names, rows, tuple(costs), foretold))
     return tuple(found)
 
 

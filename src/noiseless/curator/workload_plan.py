@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from noiseless.curator.disclosure import Disclosure
 from noiseless.curator.edition import CHARACTER_STEPS, Edition
-from noiseless.curator.planner import GroupAnswer, Planner, Precision
+from noiseless.curator.group_answer import GroupAnswer, Precision
+from noiseless.curator.planner import Planner
 from noiseless.curator.workload import WeightedAnswer, Workload
 from noiseless.display import Facts, Shown, counted
 from noiseless.errors import RequestError
@@ -207,6 +208,13 @@ def _read(planner: Planner, name: str, each: WeightedStatement) -> Statement:
     statement = parse(each.sql, planner.schema, name, planner.limits)
     if statement.hints != Hints():
         raise RequestError("a workload's errors are what is planned; leave hints out of its statements")
+    named = {name for asked in statement.questions for name in (asked.column, *asked.where.columns) if name}
+    grouped = any(asked.classes for asked in statement.questions)
+    if statement.view is not None or grouped or not named.issubset(planner.schema.columns):
+        raise RequestError(
+            "a workload is of aggregates of declared columns; ask for expressions, persons and aggregates of"
+            " private groups by themselves"
+        )
     return statement
 
 

@@ -24,6 +24,7 @@ class Hint(NamedTuple):
     example: str
 
 
+PER = Hint('must be "person", where all rows of a person agree', 'per = "person"')
 ROLE = Hint('must be "public" or "private"', 'role = "private"')
 
 
@@ -36,6 +37,7 @@ class Column(BaseModel, ABC):
     Attributes:
         role: whether everybody may know the values, or they are to be protected.
         missing: what a missing value counts as; without it missing values are an error.
+        per: "person" where all rows of a person have the same value.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,6 +47,7 @@ class Column(BaseModel, ABC):
 
     role: Role
     missing: Value | None = None
+    per: Literal["person"] | None = None
 
     @property
     @abstractmethod

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, get_args
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, StrictStr
 
-from noiseless.domain.base import ROLE, Column, Hint, Kind
+from noiseless.domain.base import PER, ROLE, Column, Hint, Kind
 from noiseless.domain.literals import as_text, read_day, read_number
 from noiseless.errors import SchemaError
 
@@ -30,6 +30,7 @@ class CategoryColumn(Column):
         "role": ROLE,
         "categories": Hint("must be a list of texts or whole numbers", 'categories = ["north", "south"]'),
         "missing": Hint("must be one of the categories", 'missing = "north"'),
+        "per": PER,
     }
 
     categories: tuple[StrictStr | StrictInt, ...] = Field(min_length=1)
@@ -82,6 +83,7 @@ class BooleanColumn(Column):
     hints: ClassVar[Mapping[str, Hint]] = {
         "role": ROLE,
         "missing": Hint("must be true or false", "missing = false"),
+        "per": PER,
     }
 
     missing: StrictBool | None = None
@@ -122,6 +124,7 @@ class DateColumn(Column):
         "bounds": Hint("must be two dates without a time", "bounds = [2020-01-01, 2020-12-31]"),
         "step": Hint("must be a whole number of days above 0", "step = 1"),
         "missing": Hint("must be a date without a time", "missing = 2020-01-01"),
+        "per": PER,
     }
 
     bounds: tuple[Day, Day]
@@ -194,6 +197,7 @@ class NumberColumn(Column):
         "bounds": Hint("must be two numbers or two dates", "bounds = [0, 10]"),
         "step": Hint("must be a number above 0", "step = 1"),
         "missing": Hint("must be a number", "missing = 0"),
+        "per": PER,
     }
 
     bounds: tuple[Number, Number]

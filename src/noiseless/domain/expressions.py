@@ -14,7 +14,7 @@ from functools import cached_property, reduce
 from typing import Any, Generic, TypeVar, cast
 
 from noiseless.domain.literals import as_text
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 
 T = TypeVar("T")
 Ranges = Mapping[str, tuple[Fraction, Fraction]]

@@ -146,7 +146,7 @@ def _guess_numbers(low: Decimal, high: Decimal, decimals: int) -> _Guess:
         )
     except SchemaError:
         return _Guess(None, f"left out: infinite or over {DIGITS} digits long; declare it by hand")
-    resolution = f"numbers with {decimals} decimals" if decimals else "whole numbers"
+    resolution = f"numbers with {decimals} decimal{'s' * (decimals > 1)}" if decimals else "whole numbers"
     return _Guess(column, f"{resolution}; the bounds are guesses, widened: put in the true ones")
 
 

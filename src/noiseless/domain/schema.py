@@ -6,20 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 from noiseless.display import Facts, Shown, counted
 from noiseless.domain.base import Column
 from noiseless.domain.columns import read_column
 from noiseless.domain.literals import as_text
 from noiseless.errors import SchemaError
+from noiseless.work import Cache
 
 WIDTH = 100
 """Longer lists are written one item a line, longer comments are broken."""
+_MOST_DERIVED = 2**27
+"""Bytes of derived attributes that are remembered."""
 
 
 def write_column(name: str, column: Column) -> str:
@@ -103,6 +107,16 @@ class Schema(Shown):
         if not self.columns:
             raise SchemaError("has no columns; write e.g. [columns.kwh] and below it its role and bounds")
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+
+    @cached_property
+    def derived(self) -> Cache[Any]:
+        """Attributes derived of its columns, by their names: made once, remembered within bounds."""
+        return Cache(_MOST_DERIVED)
+
+    @cached_property
+    def public_tables(self) -> dict[tuple[str, str], Any]:
+        """Tables that its columns can be looked up in, by their names and digests."""
+        return {}
 
     def _shown(self) -> tuple[str, Facts]:
         vouched = ", a proposal made from the data" if self.proposal else ""

@@ -229,6 +229,10 @@ def reproduce(
         RequestError: there is no figure of some name.
         SourceError: a data set is there and cannot be read.
         OutputError: nothing can be written there.
+
+    >>> (made,) = reproduce("gallery", ["p4-fig1"])
+    >>> made.outcome.agrees, made.files["png"]
+    (True, 'p4-fig1.png')
     """
     figures = tuple({figure.name: figure for figure in map(named_figure, names)}.values()) or every_figure()
     sets = Data.found() if data is None else data

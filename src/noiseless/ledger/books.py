@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from noiseless.amounts import Cost, most_outputs
 from noiseless.ledger import statements
@@ -30,6 +30,26 @@ if TYPE_CHECKING:
     from noiseless.ledger.transaction import DatabaseTransaction
 
 _LONGEST_NAME = 500
+PUBLISHED = "publication"
+"""The fingerprint by which the tables that were published of a population are found."""
+
+
+class RecordedPublication(NamedTuple):
+    """Tables that were published.
+
+    Attributes:
+        population: whom they are about.
+        entry: the number of their entry.
+        is_present: whether they are about the present version of the population's data.
+        question: the fingerprint that their digest makes.
+        body: the tables, and what was promised of them.
+    """
+
+    population: str
+    entry: int
+    is_present: bool
+    question: str
+    body: Mapping[str, Any]
 
 
 def checked_text(what: str, text: str, *, most: int | None = _LONGEST_NAME) -> str:
@@ -142,6 +162,21 @@ class Books:
         }
         return sorted(map(read_question, told.values()), key=lambda one: (one.charge, one.question))
 
+    @staticmethod
+    def every_publication(session: "DatabaseTransaction") -> list[RecordedPublication]:
+        """The tables that were published of all populations, in the order of their entries."""
+        found = list[RecordedPublication]()
+        for row in session.rows(statements.ALL_DATASETS):
+            books = Books(session, DatasetRow(*row))
+            for version in range(1, books.version + 1):
+                told = books.told(people=[PUBLISHED], version=version)
+                is_present = version == books.version
+                found += [
+                    RecordedPublication(books.dataset.name, one.charge, is_present, one.question, one.body)
+                    for one in told
+                ]
+        return sorted(found, key=lambda one: one.entry)
+
     def require(self, price: Shares | Cost, *, analyst: str | None = None) -> None:
         """Refuse what `charge` would refuse; nothing is written.
 
@@ -251,6 +286,26 @@ class OpenBooks(Books):
         if before:
             return before[0].charge
         return self.pay("release", shares, None, {"certificate": certificate, "by": by}, [released])
+
+    def publish(self, digest: str, body: Mapping[str, Any], *, by: str, after: Sequence[int]) -> int | None:
+        """Record published tables, once; the entry that does. Nobody pays: what they tell is no answer.
+
+        Args:
+            digest: the digest of the tables and of what is promised of them.
+            body: both.
+            by: who published them.
+            after: the entries of all publications that they were checked with.
+
+        Returns:
+            The number of the entry; None if others were published since, and then none is written.
+        """
+        new = NewQuestion(f"{PUBLISHED}:{digest}", people=PUBLISHED, body=body)
+        before = self.told(questions=[new.question])
+        if before:
+            return before[0].charge
+        if [one.entry for one in self.every_publication(self._session)] != list(after):
+            return None
+        return self.pay("publication", Shares(), None, {"digest": digest, "by": by}, [new])
 
     def store(
         self, answers: Mapping[str, Mapping[str, Any]], version: int | None = None

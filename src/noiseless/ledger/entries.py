@@ -60,7 +60,8 @@ class Entry:
         seq: its number, 1 for the first entry of the ledger.
         time: when it was written, in UTC; informative only.
         dataset: the name of the dataset.
-        kind: dataset, version, budget, charge, answers, release, randomised, token or revocation.
+        kind: dataset, version, budget, charge, answers, release, randomised, publication, token or
+            revocation.
         analyst: who asked, if anybody.
         text: what it says, as canonical JSON.
         previous: the hash of the entry before it.

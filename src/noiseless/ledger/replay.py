@@ -114,7 +114,7 @@ class TokenRegister:
             yield f"token {token} of dataset {dataset!r} is missing"
 
 
-PAID = ("charge", "release", "randomised")
+PAID = ("charge", "release", "randomised", "publication")
 """The kinds of entries that make people pay."""
 
 

@@ -17,7 +17,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.pricing.composition import PricePart, best_parts, several_rows
 from noiseless.pricing.event import Cells, Event, Footprint, Key, Record, merged
-from noiseless.pricing.events import QuantizedAnswer
+from noiseless.pricing.events import ExactCounts, QuantizedAnswer
 from noiseless.pricing.partition import DomainPartition
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Lattice, Query
@@ -52,7 +52,7 @@ class Price:
         return f"{self.cost} ({self.rule})"
 
     def _repr_html_(self) -> str:
-        parts = [[", ".join(part.attributes), str(Bits(part.outputs)), part.rule] for part in self.parts]
+        parts = [[_listed(part), str(Bits(part.outputs)), part.rule] for part in self.parts]
         notes = [f"Nothing of {name} is protected any more." for name in self.disclosed]
         return html_rows([["about", "bits", "rule"], *parts] if parts else [], f"Price: {self}", notes)
 
@@ -73,7 +73,14 @@ class Price:
             return "nothing new"
         if len(self.parts) == 1:
             return self.parts[0].rule
-        return "; ".join(f"{', '.join(part.attributes)}: {part.rule}" for part in self.parts)
+        return "; ".join(f"{_listed(part)}: {part.rule}" for part in self.parts)
+
+
+def _listed(part: PricePart) -> str:
+    """The attributes of a part as analysts write them."""
+    from noiseless.questions.derived import shown_name
+
+    return ", ".join(map(shown_name, part.attributes))
 
 
 @dataclass(frozen=True)
@@ -152,9 +159,25 @@ def price(events: Iterable[Event], record: Record, known: Knowledge | None = Non
     >>> str(price(told, Record.of({"age": 121})))
     '3.33 bits (reach)'
     """
+    earlier = known or Knowledge()
+    fresh = _in_common_grids(earlier.fresh(events))
+    found = _of_questions(_footprints(fresh, record, earlier), record)
+    given = [_given(event, earlier) for event in fresh] if earlier.counts and record.rows == 1 else fresh
+    if all(one is other for one, other in zip(fresh, given, strict=True)):
+        return found
+    shorter = _of_questions(_footprints(given, record, earlier), record)
+    return found if shorter.cost.exceeds(found.cost) else shorter
+
+
+def _given(event: Event, known: Knowledge) -> Event:
+    """Counts of people whose blocks are partly known: what they tell in any of these."""
+    counts = known.counts.get(event.people, ())
+    return event.given(counts) if counts and isinstance(event, ExactCounts) else event
+
+
+def _of_questions(questions: Sequence[tuple[BatchQuestion, Cells]], record: Record) -> Price:
     everybody: list[BatchQuestion] = []
     cells: dict[Hashable, list[BatchQuestion]] = {}
-    questions = _new_questions(events, record, known or Knowledge())
     for question, covers in questions:
         if covers is None:
             everybody.append(question)
@@ -163,23 +186,23 @@ def price(events: Iterable[Event], record: Record, known: Knowledge | None = Non
     if not cells:
         alone = _of_cell(None, everybody, record)
         return replace(alone, others=alone.cost)
+    if record.rows > 1 and record.homes:
+        return _of_homes(questions, everybody, cells, record)
     if record.rows > 1:
         found = _of_rows([question for question, _ in questions], everybody, cells, record)
         return replace(found, others=found.cost)
     return _of_cells(everybody, cells, record)
 
 
-def _new_questions(
+def _footprints(
     events: Iterable[Event], record: Record, known: Knowledge
 ) -> list[tuple[BatchQuestion, Cells]]:
-    """The questions that tell anything new, and who takes part; grids over one question are one grid."""
+    """What a person can do to each answer, and who takes part."""
     found = []
-    for event in _in_common_grids(known.fresh(events)):
+    for event in events:
         check()
-        footprint = event.footprint(record)
         left = known.cells_left(event)
-        if left is not None:
-            footprint = footprint.narrowed(left)
+        footprint = event.footprint(record) if left is None else event.footprint_within(record, left)
         found.append((BatchQuestion(footprint, event.capacity), event.covers))
     return found
 
@@ -252,6 +275,30 @@ def _dearest(prices: Iterable[Price]) -> Price:
         if other.cost.exceeds(dearest.cost):
             dearest = other
     return dearest
+
+
+def _of_homes(
+    questions: Sequence[tuple[BatchQuestion, Cells]],
+    everybody: Sequence[BatchQuestion],
+    cells: dict[Hashable, list[BatchQuestion]],
+    record: Record,
+) -> Price:
+    """All rows of a person are in cells of one home, which pays for what is asked about any of its cells."""
+    prices, shares = list[Price](), dict[Hashable, Cost]()
+    homes = dict[int, list[Hashable]]()
+    for cell, home in enumerate(record.homes):
+        homes.setdefault(home, []).append(cell)
+    for members in homes.values():
+        check()
+        named = {cell: cells[cell] for cell in members if cell in cells}
+        if not named:
+            continue
+        own = [q for q, covers in questions if covers is None or not named.keys().isdisjoint(covers)]
+        found = _of_rows(own, everybody, named, record)
+        prices.append(found)
+        shares |= dict.fromkeys(members, found.cost)
+    others = _of_cell(None, everybody, record).cost
+    return replace(_dearest(prices), others=others, shares=shares)
 
 
 def _of_rows(

@@ -8,7 +8,7 @@ looks for the mixture of them, of products, and of steps within the atoms of par
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from heapq import nlargest
 from itertools import accumulate
@@ -16,6 +16,7 @@ from math import comb, prod
 from operator import add, itemgetter
 from typing import NamedTuple
 
+from noiseless.pricing.answer_tables import most_joint_answers
 from noiseless.pricing.event import Footprint, Record, merged
 from noiseless.pricing.partition import DomainPartition, independently_refined, refined
 from noiseless.work import spend
@@ -124,13 +125,22 @@ def _components(footprints: Sequence[Footprint]) -> list[tuple[tuple[str, ...], 
 def _part(names: tuple[str, ...], footprints: Sequence[Footprint], record: Record) -> PricePart:
     values = record.values(names)
     alone = len(footprints) == 1 and footprints[0].answers == 1
-    if alone and record.rows == 1:  # no mixture bounds a single answer by less than its reach
+    if alone and record.rows_of(names) == 1:  # no mixture bounds a single answer by less than its reach
         best = OutputBound(footprints[0].outputs, "reach")
     else:
         bounds = _of_rows(footprints, record) if record.rows > 1 else _of_one_row(footprints, record)
-        best = min(bounds, key=lambda bound: bound.outputs)
+        best = min([*bounds, *_counted(names, footprints)], key=lambda bound: bound.outputs)
     found = capped(best, values)
     return PricePart(names, found.outputs, "reach" if alone else found.rule, found.outputs == values)
+
+
+def _counted(names: tuple[str, ...], footprints: Sequence[Footprint]) -> Iterator[OutputBound]:
+    """All that a person can be is looked at, where that is little: an attribute with few values."""
+    tables = [table for footprint in footprints for table in footprint.tables if table is not None]
+    if len(names) == 1 and len(tables) == sum(len(footprint.tables) for footprint in footprints):
+        found = most_joint_answers(tables)
+        if found is not None:
+            yield OutputBound(found, "counted")
 
 
 def _of_one_row(footprints: Sequence[Footprint], record: Record) -> Iterator[OutputBound]:
@@ -340,13 +350,23 @@ def _arranged(footprints: Sequence[Footprint], limit: int) -> OutputBound:
 def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[OutputBound]:
     """Several rows a person: each row has attributes of its own, of which answers are linear forms."""
     yield OutputBound(prod(footprint.outputs for footprint in footprints), "product")
+    of_person = [each for each in footprints if record.rows_of(each.attributes) == 1]
+    if of_person:  # what is the same in all rows, and all else
+        one_row = replace(record, rows=1)
+        best = min(_of_one_row(of_person, one_row), key=lambda bound: bound.outputs)
+        rest = [each for each in footprints if record.rows_of(each.attributes) > 1]
+        others = min((each.outputs for each in _of_rows(rest, record)), default=1) if rest else 1
+        yield OutputBound(best.outputs * others, best.rule if not rest else f"{best.rule} and product")
+    levels = [footprint.levels for footprint in footprints if footprint.levels is not None]
+    alike = independently_refined(levels) if len(levels) == len(footprints) else None
+    if alike is not None:
+        yield _of_blocks(alike, footprints, record)
     total, rules = 1, set()
     told = [footprint for footprint in footprints if footprint.selector is not None]
     atoms = independently_refined([part.selector for part in told if part.selector is not None])
     if atoms:
         rules.add("partition")
-        together, blocks = all(part.everybody for part in told), prod(part.blocks for part in atoms)
-        total *= equal_rows(blocks, record.rows).outputs if together else blocks**record.rows
+        total *= _of_blocks(atoms, told, record).outputs
     spaces: dict[Hashable, list[int]] = defaultdict(list)
     for footprint in footprints:
         if footprint.space is not None:
@@ -358,3 +378,13 @@ def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[Output
         rules.add("hyperplanes")
         total *= hyperplanes(classes, record.rows).outputs
     yield OutputBound(total, " and ".join(sorted(rules)))
+
+
+def _of_blocks(
+    atoms: Sequence[DomainPartition], footprints: Sequence[Footprint], record: Record
+) -> OutputBound:
+    """Answers that depend on the atom of each row: on how many rows are in each, if all count alike."""
+    blocks = prod(part.blocks for part in atoms)
+    if all(footprint.everybody for footprint in footprints):
+        return equal_rows(blocks, record.rows)
+    return OutputBound(blocks**record.rows, "partition")

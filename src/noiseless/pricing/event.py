@@ -10,6 +10,7 @@ from math import prod
 from noiseless.amounts import Budget, Cost
 from noiseless.domain.schema import Schema
 from noiseless.errors import ColumnError, RequestError
+from noiseless.pricing.answer_tables import AnswerTable, table_of_blocks
 from noiseless.pricing.partition import DomainPartition, refined
 from noiseless.pricing.reach import QuantizedQuery
 
@@ -21,10 +22,15 @@ class Record:
     Attributes:
         attributes: names and numbers of values, None for a continuum.
         rows: the most rows that one person may have; each row has all attributes.
+        per: attributes that are the same in all rows of a person.
+        homes: for each public cell, numbered, what all cells have in common that one person's rows may be in;
+            empty where these may be any.
     """
 
     attributes: tuple[tuple[str, int | None], ...]
     rows: int = 1
+    per: frozenset[str] = frozenset()
+    homes: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rows < 1:
@@ -44,17 +50,36 @@ class Record:
     @classmethod
     def of_schema(cls, schema: Schema, rows: int = 1) -> "Record":
         """The private columns of a schema."""
-        return cls.of({name: schema.columns[name].size for name in schema.private}, rows)
+        per = frozenset(name for name in schema.private if schema.columns[name].per is not None)
+        return replace(cls.of({name: schema.columns[name].size for name in schema.private}, rows), per=per)
 
     @cached_property
     def sizes(self) -> Mapping[str, int | None]:
         """How many values each attribute takes."""
         return dict(self.attributes)
 
+    def including(self, sizes: Mapping[str, int], per: Iterable[str] = ()) -> "Record":
+        """The record with attributes that are functions of those it has, some of them the same in all rows.
+
+        What is bounded for all combinations of values is bounded for those that a person can have.
+        """
+        fresh = {name: size for name, size in sizes.items() if name not in self.sizes}
+        if not fresh:
+            return self
+        return replace(self, attributes=(*self.attributes, *fresh.items()), per=self.per.union(per))
+
+    def rows_of(self, names: Iterable[str]) -> int:
+        """In how many rows some attributes may differ."""
+        return 1 if self.per.issuperset(names) else self.rows
+
     def values(self, names: Iterable[str] | None = None) -> int | None:
         """How many values some attributes (all unless said) take together, in all rows; None if no end."""
-        chosen = list(map(self.sizes.__getitem__, self.sizes if names is None else names))
-        return None if None in chosen else prod(filter(None, chosen)) ** self.rows
+        chosen = {name: self.sizes[name] for name in (self.sizes if names is None else names)}
+        if None in chosen.values():
+            return None
+        own = prod(size for name, size in chosen.items() if size is not None and name in self.per)
+        each = prod(size for name, size in chosen.items() if size is not None and name not in self.per)
+        return own * int(each**self.rows)
 
     @cached_property
     def worth(self) -> Cost | None:
@@ -104,6 +129,8 @@ class Footprint:
         rows: how many rows a person has, each with a block of its own.
         everybody: whether all rows of a person take part in the same way.
         answers: how many answers these are.
+        levels: with several rows a person, blocks of values; the answer depends on the block of each row.
+        tables: what everything that a person can be makes of each answer, where that is little.
     """
 
     attributes: tuple[str, ...]
@@ -117,6 +144,8 @@ class Footprint:
     rows: int = 1
     everybody: bool = True
     answers: int = 1
+    levels: DomainPartition | None = None
+    tables: tuple[AnswerTable | None, ...] = (None,)
 
     @classmethod
     def opaque(cls, attributes: Iterable[str], outputs: int) -> "Footprint":
@@ -136,7 +165,9 @@ class Footprint:
     def told(cls, partition: DomainPartition, rows: int = 1, *, everybody: bool = True) -> "Footprint":
         """The blocks of a person's rows."""
         names = tuple(sorted(partition.names))
-        return cls(names, partition.blocks**rows, selector=partition, rows=rows, everybody=everybody)
+        table = table_of_blocks(partition, rows) if rows == 1 or everybody else None
+        found = cls(names, partition.blocks**rows, selector=partition, rows=rows, everybody=everybody)
+        return replace(found, levels=partition, tables=(table,))
 
     @classmethod
     def chosen(
@@ -164,6 +195,15 @@ class Footprint:
         return cls(names, outputs, axis, (steps,), -(-steps // max(outputs - 1, 1)))
 
     @classmethod
+    def interrupted(cls, axis: str, outputs: int, inside: int, turns: int) -> "Footprint":
+        """A monotone function of the values that pass a filter on the axis, and one constant elsewhere.
+
+        It steps at most inside - 1 times among those that pass, and at each of the turns, where a run of
+        values that pass begins or ends; what lies between turns are its pieces.
+        """
+        return cls((axis,), outputs, axis, (inside - 1 + turns,), turns + 1)
+
+    @classmethod
     def linear(
         cls, attributes: Iterable[str], outputs: int, direction: Hashable, space: Hashable = None
     ) -> "Footprint":
@@ -188,7 +228,8 @@ class Footprint:
         if outputs >= self.outputs:
             return self
         most = self.pieces * outputs - 1
-        return replace(self, outputs=outputs, cuts=tuple(min(cut, most) for cut in self.cuts))
+        cuts = tuple(min(cut, most) for cut in self.cuts)
+        return replace(self, outputs=outputs, cuts=cuts)
 
 
 def merged(footprints: Iterable[Footprint]) -> tuple[Footprint, ...]:
@@ -215,7 +256,15 @@ def _merged(same: Sequence[Footprint]) -> Footprint:
         selector=selector,
         everybody=all(footprint.everybody for footprint in same),
         answers=sum(footprint.answers for footprint in same),
+        levels=_common_levels(same),
+        tables=tuple(table for footprint in same for table in footprint.tables),
     )
+
+
+def _common_levels(same: Sequence[Footprint]) -> DomainPartition | None:
+    levels = [footprint.levels for footprint in same if footprint.levels is not None]
+    alike = len({(part.names, part.sizes) for part in levels}) == 1
+    return refined(levels) if alike and len(levels) == len(same) else None
 
 
 class Key:
@@ -280,6 +329,10 @@ class Event(ABC):
         Raises:
             ColumnError: it depends on an attribute that the record does not have.
         """
+
+    def footprint_within(self, record: Record, cells: int) -> Footprint:
+        """The same when the answer is known beforehand to be one of so many neighbouring cells."""
+        return self.footprint(record).narrowed(cells)
 
     @property
     def people(self) -> Hashable:

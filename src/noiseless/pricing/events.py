@@ -1,17 +1,29 @@
 """Answers to questions about numbers and counts; every kind of event brings its own rule."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from noiseless.errors import RequestError
+from noiseless.pricing.answer_tables import table_of_sum
 from noiseless.pricing.composition import grouped, hyperplanes
 from noiseless.pricing.event import Cells, Event, Footprint, Key, Record
-from noiseless.pricing.partition import DomainPartition, Predicate
+from noiseless.pricing.partition import DomainPartition, Predicate, refined
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, CountedQuery, Query
-from noiseless.questions.base import Positions, length
+from noiseless.questions.base import Positions, is_consecutive, length
+from noiseless.questions.filters import as_runs
+from noiseless.questions.order import OrderStatistic
+from noiseless.questions.statistics import FilteredMean
+from noiseless.work import spend
+
+_MOST_BLOCKS = 2**12
+"""Up to so many blocks of values that count alike are told apart; beyond, cuts are counted."""
+
+PERSONS = "persons"
+"""What an event is about whose rows are persons: it was planned for one row of each."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +77,52 @@ class QuantizedAnswer(Event):
         query, name = self.mechanism.query, self.mechanism.query.attribute_name
         record.require([name])
         _check_domain(query, record.sizes[name])
-        if record.rows > 1:
-            return self._of_rows(record)
+        found = self._of_one_row(record) if record.rows_of([name]) == 1 else self._of_rows(record)
+        size, everybody = record.sizes[name], self.people == (None, None)
+        rows = 1 if self.about == PERSONS else record.rows
+        if isinstance(query, Additive) and size is not None and (rows == 1 or everybody):
+            return replace(found, tables=(table_of_sum(self.mechanism, size, rows),))
+        return found
+
+    def _of_one_row(self, record: Record) -> Footprint:
+        query, name = self.mechanism.query, self.mechanism.query.attribute_name
         outputs = self.mechanism.reach.outputs
-        levels = _levels(query)
+        if record.rows > 1 and self.about != PERSONS:
+            outputs = reach_of_rows(self.mechanism, record.rows)
+        levels = self._levels
         if levels is not None and levels.blocks == outputs and levels.size == record.sizes[name]:
             return Footprint.told(levels)
+        if isinstance(query, FilteredMean) and query.where is not None:
+            inside = inside_outputs(self.mechanism)
+            return Footprint.interrupted(name, outputs, inside, _turns(query.where, query.attribute))
         if query.pieces is None:
             return Footprint.opaque([name], outputs)
         return Footprint.steps(name, outputs, query.pieces)
 
+    def footprint_within(self, record: Record, cells: int) -> Footprint:
+        """The same when so many neighbouring cells remain: those of an order statistic are steps again."""
+        query = self.mechanism.query
+        if isinstance(query, OrderStatistic) and record.rows == 1:
+            return Footprint.steps(query.attribute_name, self.mechanism.reach.outputs, 1).narrowed(cells)
+        return super().footprint_within(record, cells)
+
+    @cached_property
+    def _levels(self) -> DomainPartition | None:
+        """Blocks of values that count alike: a person's block says all that they do to the answer."""
+        query = self.mechanism.query
+        return _own_cells(self.mechanism, query) if isinstance(query, OrderStatistic) else _levels(query)
+
     def _of_rows(self, record: Record) -> Footprint:
         """A sum over rows is a linear form of what each of the person's rows contributes."""
         query, outputs = self.mechanism.query, reach_of_rows(self.mechanism, record.rows)
+        everybody = self.people == (None, None)
         if isinstance(query, Additive):
             space = (query.name, query.contributions)
-            return Footprint.linear([query.name], outputs, self.people, space)
+            linear = Footprint.linear([query.name], outputs, self.people, space)
+            return replace(linear, levels=_alike(query, record.sizes[query.name]), everybody=everybody)
+        if self._levels is not None and self._levels.size == record.sizes[query.attribute_name]:
+            told = Footprint.told(self._levels, record.rows, everybody=everybody)
+            return replace(told, outputs=min(outputs, told.outputs))
         return Footprint.opaque([query.attribute_name], outputs)
 
     def follows_from(self, counts: DomainPartition) -> bool:
@@ -119,6 +161,42 @@ def _levels(query: object) -> DomainPartition | None:
     if isinstance(query, Additive) and isinstance(query.contributions, tuple) and query.rows == 1:
         return DomainPartition.of(query.name, query.contributions)
     return None
+
+
+def _turns(passing: Collection[int], attribute: Attribute) -> int:
+    """How often, along the attribute, values begin or cease to pass."""
+    ends = [end for run in as_runs(passing) for end in run]
+    return sum(attribute.numbers[0] < end <= attribute.numbers[-1] for end in ends)
+
+
+def _alike(query: Additive, size: int | None) -> DomainPartition | None:
+    """The values that contribute alike to a sum, where they are few."""
+    if size is None or size > _MOST_BLOCKS or length(query.contributions) != size:
+        return None
+    return DomainPartition.of(query.name, query.contributions)
+
+
+def _own_cells(mechanism: QuantizedQuery, query: OrderStatistic) -> DomainPartition | None:
+    """The cells that a person's own value can be in, where they are few.
+
+    An order statistic is some row's value, so its cell is the order statistic of the rows' cells.
+    """
+    numbers, quantizer = query.attribute.numbers, mechanism.quantizer
+    if quantizer.cells > _MOST_BLOCKS:
+        return None
+    spend(quantizer.cells)
+    begins = (_first_of(numbers, quantizer.begin(cell)) for cell in range(1, quantizer.cells))
+    size = query.attribute.size
+    return DomainPartition.intervals(query.attribute_name, size, (start for start in begins if start < size))
+
+
+def _first_of(numbers: Positions, least: int) -> int:
+    """The place of the first number that is not below a least one."""
+    return (
+        min(max(least - numbers[0], 0), len(numbers))
+        if is_consecutive(numbers)
+        else bisect_left(numbers, least)
+    )
 
 
 @dataclass(frozen=True)
@@ -160,7 +238,16 @@ class ExactCounts(Event):
             RequestError: the blocks are of another domain than the record's.
         """
         _check_partition(self.blocks, record)
-        return Footprint.told(self.blocks, record.rows, everybody=self.people == (None, None))
+        rows = record.rows_of(self.blocks.names)
+        return Footprint.told(self.blocks, rows, everybody=self.people == (None, None))
+
+    def given(self, counts: Sequence[DomainPartition]) -> "ExactCounts":
+        """The same where a person's blocks of other partitions are known: which part of these it is.
+
+        Parts are numbered within each known block, so there are as many as the block with most of them has.
+        """
+        fitting = [known for known in counts if known.names == self.blocks.names]
+        return replace(self, blocks=self.blocks.within(refined(fitting))) if fitting else self
 
     def follows_from(self, counts: DomainPartition) -> bool:
         """When each block is a union of counted ones."""
@@ -200,8 +287,8 @@ class GroupedAnswers(Event):
             )
         if not all(told is None or _counts_absent(told.query) for told in self.mechanisms):
             raise RequestError(
-                "groups are for sums that count absent people as 0; build them with total(n, with_absent(x)),"
-                " and give the reach of anything else as OtherAnswer"
+                "groups are for means, and for sums that count absent people as 0; build these with"
+                " total(n, with_absent(x)), and give the reach of anything else as OtherAnswer"
             )
 
     @classmethod
@@ -227,21 +314,40 @@ class GroupedAnswers(Event):
         names = [self.axis, *self.groups.names]
         record.require([self.axis])
         _check_partition(self.groups, record)
-        if record.rows > 1:
+        if record.rows_of(names) > 1 and record.rows_of(self.groups.names) == 1:
+            # All rows of a person are in one group.
+            told = [reach_of_rows(told, record.rows) for told in self.mechanisms if told is not None]
+            return Footprint.opaque(names, grouped(told).outputs)
+        if record.rows_of(names) > 1:
             # A person's rows are in at most so many groups; all other groups answer as without the person.
             reaches = [reach_of_rows(told, record.rows) - 1 for told in self.mechanisms if told is not None]
             return Footprint.opaque(names, hyperplanes(reaches, record.rows).outputs)
         reaches = [1 if told is None else told.reach.outputs for told in self.mechanisms]
-        pieces = [1 if told is None else told.query.pieces for told in self.mechanisms]
+        inside = [1 if told is None else inside_outputs(told) for told in self.mechanisms]
+        pieces = [
+            1 if told is None or isinstance(told.query, FilteredMean) else told.query.pieces
+            for told in self.mechanisms
+        ]
         known = [number for number in pieces if number is not None]
         outputs = grouped(reaches).outputs
         if len(known) < len(pieces):
             return Footprint.opaque(names, outputs)
-        return Footprint.chosen(self.groups, self.axis, outputs, reaches, max(known))
+        return Footprint.chosen(self.groups, self.axis, outputs, inside, max(known))
+
+
+def inside_outputs(mechanism: QuantizedQuery) -> int:
+    """How many answers a person who passes the filter can cause.
+
+    Of a mean one less than in all: whether there are enough to answer depends on the others then.
+    """
+    outputs = mechanism.reach.outputs
+    return max(outputs - 1, 1) if isinstance(mechanism.query, FilteredMean) else outputs
 
 
 def _counts_absent(query: Query) -> bool:
     """Whether a person outside the group is one of those whom the reach was counted for."""
+    if isinstance(query, FilteredMean):
+        return query.filtered_elsewhere
     if not isinstance(query, Additive):
         return False
     place = -query.least / query.unit
@@ -251,9 +357,9 @@ def _counts_absent(query: Query) -> bool:
 def reach_of_rows(mechanism: QuantizedQuery, rows: int) -> int:
     """The reach when a person has several rows: as planned, or all cells if it was planned for fewer."""
     query = mechanism.query
-    if isinstance(query, Additive) and query.rows >= min(rows, query.people):
+    if isinstance(query, Additive | FilteredMean) and query.rows >= min(rows, query.people):
         return mechanism.reach.outputs
-    return mechanism.quantizer.cells
+    return mechanism.quantizer.cells + isinstance(query, FilteredMean)  # and "too few"
 
 
 def with_absent(attribute: Attribute) -> Attribute:

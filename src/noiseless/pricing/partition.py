@@ -114,6 +114,21 @@ class DomainPartition:
         """Whether the block here tells the block there."""
         return self.names == other.names and refined([self, other]).blocks == self.blocks
 
+    def within(self, known: "DomainPartition") -> "DomainPartition":
+        """Which part of the block of another partition a block here meets, parts being numbered in each.
+
+        Where the other block is known, this tells the block here, with fewer blocks in all.
+
+        >>> DomainPartition.each("x", 8).within(DomainPartition.intervals("x", 8, [4])).blocks
+        4
+        """
+        atoms, numbers = refined([self, known]), dict[int, dict[int, int]]()
+        labels = []
+        for start in atoms.starts:
+            parts = numbers.setdefault(known.label_at(start), {})
+            labels.append(parts.setdefault(self.label_at(start), len(parts)))
+        return DomainPartition.of_runs(atoms.names, atoms.sizes, atoms.starts, labels)
+
     def lifted(self, names: tuple[str, ...], sizes: tuple[int, ...]) -> "DomainPartition":
         """The same blocks on the combinations with further attributes."""
         if names == self.names:

@@ -13,8 +13,9 @@ from operator import itemgetter
 
 import numpy as np
 
+from noiseless.amounts import floor_of_power
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, floor_of_power
+from noiseless.exact import Bits, Rational
 from noiseless.questions import Lattice, Query
 from noiseless.questions.base import Images, Influence, Positions, Slide, is_consecutive, length
 from noiseless.ranges.quantizer import CellInterval, Listed, Quantizer, Stepped, Uniform
@@ -30,6 +31,8 @@ _IMAGES_A_STEP = 16
 """How many positions of images are looked at in a step."""
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
+
+_TOO_FEW = "an answer over a private filter reveals at least whether enough rows pass; allow it 1 bit or more"
 
 _CELL_STEPS = 2
 """What it takes to make and to count a cell of its own width."""
@@ -175,6 +178,8 @@ def finest(query: Query, allowed: int) -> QuantizedQuery:
         check()
         if mechanism.reach.outputs <= allowed:
             sound.append((mechanism.worst_error, mechanism.quantizer.cells, mechanism))
+    if not sound:
+        raise RequestError(_TOO_FEW)
     return min(sound, key=itemgetter(0, 1))[2]
 
 
@@ -191,8 +196,8 @@ def _candidates(query: Query, allowed: int) -> Iterator[Quantizer]:
     sweep = max(i.sweep for i in query.influences if not isinstance(i, Slide))
     if all(_most_caused(i) <= allowed for i in query.influences):  # then the exact answer is allowed too
         yield Stepped(span, 1)
-    elif allowed > 1:
-        yield Stepped(span, min(ceil(Fraction(sweep, allowed - 1)), ceil(Fraction(span.last + 1, allowed))))
+    elif (left := allowed - max(getattr(i, "more", 0) for i in query.influences)) > 1:
+        yield Stepped(span, min(ceil(Fraction(sweep, left - 1)), ceil(Fraction(span.last + 1, left))))
 
 
 def _most_caused(influence: Influence | Images | Slide) -> int | float:
@@ -234,9 +239,7 @@ def _cells_of_continuum(query: Query, allowed: int) -> int:
     slide = max((i for i in query.influences if isinstance(i, Slide)), key=lambda i: i.length)
     left = allowed - slide.more
     if left < 1:
-        raise RequestError(
-            "a mean over a private filter reveals at least whether enough rows pass; allow it 1 bit or more"
-        )
+        raise RequestError(_TOO_FEW)
     if not slide.length:
         if slide.more:
             return 1
@@ -314,12 +317,13 @@ def _of(influence: Influence | Images | Slide, quantizer: Quantizer) -> Reach:
     if not isinstance(influence, Influence):
         raise TypeError(f"no rule for {type(influence).__name__}")
     moves, bases = influence.moves, influence.bases
-    cap = influence.cap
+    cap, more = influence.cap, influence.more
     if is_consecutive(moves) and is_consecutive(bases):
-        return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], bases[0]), cap), influence.exact)
+        met = _sliding(quantizer, influence.sweep, bases[-1], bases[0])
+        return Reach(min(met + more, cap), influence.exact)
     if is_counted(influence):
-        return Reach(min(_counted(influence, quantizer), cap), influence.exact)
-    return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], 0), cap), exact=False)
+        return Reach(min(_counted(influence, quantizer) + more, cap), influence.exact)
+    return Reach(min(_sliding(quantizer, influence.sweep, bases[-1], 0) + more, cap), exact=False)
 
 
 @_of.register

@@ -35,12 +35,14 @@ class Influence:
         exact: whether each base occurs and each move is possible from it; otherwise both are supersets, and
             what is counted with them is an upper bound.
         most: how many different answers the person can cause at most, where that is less than moves tell.
+        more: how many further answers the person can cause, such as that there is none.
     """
 
     moves: Positions
     bases: Positions
     exact: bool = True
     most: int | None = None
+    more: int = 0
 
     @property
     def sweep(self) -> int:
@@ -51,7 +53,7 @@ class Influence:
     def cap(self) -> int:
         """How many different answers the person can cause at most, told exactly."""
         moves = length(self.moves)
-        return moves if self.most is None else min(moves, self.most)
+        return self.more + (moves if self.most is None else min(moves, self.most))
 
 
 @dataclass(frozen=True)

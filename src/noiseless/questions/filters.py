@@ -6,15 +6,20 @@ filters are alike exactly when their diagrams are. Runs of numbers with the same
 that a domain may have any size.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, pairwise, starmap
+from typing import TYPE_CHECKING
 
-from noiseless.domain import Column, Schema
+from noiseless.domain import Schema
 from noiseless.errors import RequestError
+from noiseless.questions.row_expression import RowExpression
+
+if TYPE_CHECKING:
+    from noiseless.questions.derived import Domain
 
 _MOST_NODES = 20_000
 """A filter that needs more is refused: no person writes one."""
@@ -65,6 +70,21 @@ def outside(runs: Runs, size: int) -> Runs:
     return tuple((start, stop) for start, stop in zip(ends[::2], ends[1::2], strict=True) if start < stop)
 
 
+def with_number(runs: Runs, number: int) -> Runs:
+    """The runs with one more number.
+
+    >>> with_number(((1, 3), (4, 6)), 3), with_number(((1, 3),), 2)
+    (((1, 6),), ((1, 3),))
+    """
+    found: list[tuple[int, int]] = []
+    for start, stop in sorted((*runs, (number, number + 1))):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(stop, found[-1][1]))
+        else:
+            found.append((start, stop))
+    return tuple(found)
+
+
 class Filter:
     """A condition on a row, which holds or does not."""
 
@@ -91,7 +111,7 @@ class Among(Filter):
 
     column: str
     runs: Runs
-    domain: Column = field(repr=False, compare=False)
+    domain: "Domain" = field(repr=False, compare=False)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -143,33 +163,40 @@ def joined(parts: Iterable[Filter]) -> Filter:
     return AllOf(tuple(one for part in kept for one in (part.parts if isinstance(part, AllOf) else (part,))))
 
 
-def parted(whole: Filter, private: Collection[str]) -> tuple[Filter, list[Filter]]:
-    """A filter in its normal form as a part on public columns and the parts on private columns.
-
-    Raises:
-        RequestError: a part mixes the two in a way that cannot be told apart.
-    """
+def parted(whole: Filter) -> tuple[Filter, Filter | None]:
+    """A filter in its normal form as the parts on public columns, and all others; None if there are none."""
     parts = whole.parts if isinstance(whole, AllOf) else (whole,)
-    hidden = [part for part in parts if not part.columns.isdisjoint(private)]
-    if any(part.columns.difference(private) for part in hidden):
-        raise RequestError(
-            "a filter joins public and private columns by 'or' or 'not'; split it into parts joined by 'and'"
-        )
-    return joined([part for part in parts if part not in hidden]), hidden
+    hidden = [part for part in parts if any(each.role == "private" for each in domains_of(part).values())]
+    return joined([part for part in parts if part not in hidden]), joined(hidden) if hidden else None
 
 
-def split(whole: Filter, private: Collection[str]) -> tuple[Filter, Among | None]:
-    """The same of what a question asks, with a part on one private column at most.
+def domains_of(whole: Filter) -> "dict[str, Domain]":
+    """What the columns in a filter may hold."""
+    found, open_parts = dict[str, "Domain"](), [whole]
+    while open_parts:
+        part = open_parts.pop()
+        if isinstance(part, Among):
+            found[part.column] = part.domain
+        elif isinstance(part, _Junction):
+            open_parts += part.parts
+        elif isinstance(part, Not):
+            open_parts.append(part.part)
+    return found
 
-    Raises:
-        RequestError: a part mixes the two in a way that cannot be told apart, or there are several columns.
-    """
-    public, hidden = parted(whole, private)
-    if not hidden:
-        return public, None
-    if len(hidden) > 1 or not isinstance(hidden[0], Among):
-        raise RequestError("a question filters on one private column at most; ask several questions")
-    return public, hidden[0]
+
+def expression_of(where: Filter) -> RowExpression:
+    """A filter as an expression of the row."""
+    match where:
+        case Everything():
+            return RowExpression("constant", (), value=True)
+        case Among():
+            return RowExpression("among", (RowExpression("column", (), where.column),), where.runs)
+        case Not():
+            return RowExpression("not", (expression_of(where.part),))
+        case AllOf() | AnyOf():
+            parts = tuple(expression_of(part) for part in where.parts)
+            return RowExpression("and" if isinstance(where, AllOf) else "or", parts)
+    raise TypeError(f"no expression for {type(where).__name__}")
 
 
 def run_count(where: Filter) -> int:
@@ -185,6 +212,8 @@ def kind_of(value: object) -> str:
         return "truth values"
     if isinstance(value, int | Decimal | Fraction):
         return "numbers"
+    if value is None:
+        return "nothing"
     return "dates" if isinstance(value, date) else "texts"
 
 
@@ -201,11 +230,12 @@ def normal(whole: Filter, schema: Schema) -> Filter:
     Raises:
         RequestError: it is too long to be understood.
     """
-    columns = whole.columns
-    order = [name for name in (*schema.public, *schema.private) if name in columns]
-    diagram = _Diagram(schema, order)
+    domains = domains_of(whole)
+    places = {name: place for place, name in enumerate(schema.columns)}
+    order = sorted(domains, key=lambda n: (domains[n].role == "private", places.get(n, len(places)), n))
+    diagram = _Diagram(domains, order)
     node = diagram.read(whole)
-    first_private = sum(name in schema.public for name in order)
+    first_private = sum(domains[name].role == "public" for name in order)
     hidden = diagram.ends(node, first_private)
     if len(hidden) != 1:  # nobody passes, or different public groups have different private filters
         return diagram.written(node)
@@ -217,8 +247,8 @@ def normal(whole: Filter, schema: Schema) -> Filter:
 class _Diagram:
     """Nodes (level, starts, children): from each start on, up to the next, the outcome is the child's."""
 
-    def __init__(self, schema: Schema, order: list[str]) -> None:
-        self.schema = schema
+    def __init__(self, domains: "Mapping[str, Domain]", order: list[str]) -> None:
+        self.domains = domains
         self.order = order
         self.nodes: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [(len(order), (), ())] * 2
         self.known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = {}
@@ -241,7 +271,7 @@ class _Diagram:
         raise TypeError(f"no normal form for {type(whole).__name__}")
 
     def _leaf(self, name: str, runs: Runs) -> int:
-        size = self.schema.columns[name].size
+        size = self.domains[name].size
         outcomes = {0: _FAILS}
         for start, stop in runs:
             outcomes |= {start: _PASSES} | ({stop: _FAILS} if stop < size else {})
@@ -335,7 +365,7 @@ class _Diagram:
             return Everything() if node == _PASSES else NOBODY
         level, starts, children = self.nodes[node]
         name = self.order[level]
-        column = self.schema.columns[name]
+        column = self.domains[name]
         runs: dict[int, list[tuple[int, int]]] = {}
         for (start, stop), child in zip(pairwise((*starts, column.size)), children, strict=True):
             runs.setdefault(child, []).append((start, stop))

@@ -8,10 +8,12 @@ from typing import Literal
 from noiseless.domain import Schema, Value
 from noiseless.errors import ColumnError, RequestError
 from noiseless.questions.additive import total
+from noiseless.questions.attributes import attribute_of, column_of
 from noiseless.questions.base import Attribute, Query, require_listable
 from noiseless.questions.declared_query import DeclaredQuery
 from noiseless.questions.filters import NOBODY, Among, Everything, Filter, joined
 from noiseless.questions.order import maximum, median, minimum, quantile
+from noiseless.questions.public_table import PublicTable
 from noiseless.questions.statistics import Variance
 
 
@@ -45,6 +47,9 @@ class Population:
     sizes: tuple[int, ...]
 
 
+ORDERED = ("min", "max", "median", "quantile")
+"""Aggregates that only need an order."""
+
 Aggregate = Literal[
     "count", "sum", "mean", "min", "max", "median", "quantile", "variance", "histogram", "declared"
 ]
@@ -58,11 +63,15 @@ class Limits:
         rows: the most rows that one person has.
         least_group: the smallest group that a mean over a private filter is told for, if any is.
         queries: what can be asked by a name.
+        unit: the column that names a person, where persons have several rows.
+        tables: public tables that can be joined.
     """
 
     rows: int = 1
     least_group: int | None = None
     queries: tuple[DeclaredQuery, ...] = ()
+    unit: str | None = None
+    tables: tuple[PublicTable, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,7 @@ class Question:
         by: public columns to group by, in the order of the schema.
         share: which quantile is asked for.
         declared: the owner's query that is asked for.
+        classes: the private column of GROUP BY, declared or derived: there is an answer for each value.
     """
 
     aggregate: Aggregate
@@ -86,6 +96,7 @@ class Question:
     by: tuple[str, ...] = ()
     share: Fraction | None = None
     declared: DeclaredQuery | None = field(default=None, repr=False)
+    classes: str | None = field(default=None, repr=False)
 
     def __hash__(self) -> int:
         return self._hash
@@ -93,13 +104,18 @@ class Question:
     @cached_property
     def _hash(self) -> int:
         """Answers are found by their questions, again and again."""
-        asked = (self.aggregate, self.column, self.share, self.declared)
+        asked = (self.aggregate, self.column, self.share, self.declared, self.classes)
         return hash((asked, self.public, self.private, self.by))
 
     @cached_property
     def where(self) -> Filter:
         """Its whole filter."""
         return self.public if self.private is None else joined([self.public, self.private])
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether which rows count is private."""
+        return self.private is not None or self.classes is not None
 
     def check(self, schema: Schema, limits: Limits | None = None) -> None:
         """Refuse what has a price for no population at all.
@@ -117,39 +133,32 @@ class Question:
             require_listable(self.private.column, self.private.domain.size)
         if self.declared is not None:
             filtered = bool(self.by) or not isinstance(self.public, Everything)
-            self.declared.check(filtered=filtered, private=self.private is not None)
+            self.declared.check(filtered=filtered, private=self.is_filtered)
         elif self.aggregate != "count":
             self._check_column(schema)
         if limits is not None:
             self._check_limits(limits)
 
     def _check_column(self, schema: Schema) -> None:
-        name, filtered = str(self.column), self.private is not None
-        if name not in schema.private:
+        name = str(self.column)
+        domain = column_of(name, schema)
+        if domain.role == "public":
             raise ColumnError(
                 name, "is public, anybody may compute with it; ask about a private column, or group by it"
             )
         if self.aggregate == "histogram":
-            if filtered:
-                raise RequestError(
-                    "a histogram over a private filter has no price; ask for all of its classes"
-                )
-            require_listable(name, schema.columns[name].size)
+            require_listable(name, domain.size)
             return
-        Attribute.of(name, schema.columns[name])
-        if filtered and self.aggregate not in ("sum", "mean"):
-            raise RequestError(
-                f"a {self.aggregate} over a private filter has no price; filter on public columns"
-            )
-        if filtered and self.aggregate == "sum":
-            require_listable(name, schema.columns[name].size)
+        attribute_of(name, domain, days=self.aggregate in ORDERED)
+        if self.is_filtered and self.aggregate == "sum":
+            require_listable(name, domain.size)
 
     def _check_limits(self, limits: Limits) -> None:
         several = limits.rows > 1
-        if self.aggregate == "mean" and self.private is not None and (limits.least_group is None or several):
+        if self.aggregate == "mean" and self.is_filtered and limits.least_group is None:
             raise RequestError(
-                "a mean over a private filter needs a declared smallest group ([budget] min_group = 5),"
-                " one row a person; or ask for the sum and the count"
+                "a mean over a private filter needs a declared smallest group ([budget] min_group = 5);"
+                " or ask for the sum and the count"
             )
         if several and self.aggregate == "variance":
             raise RequestError("the variance is priced for one row a person; ask for sums and means instead")

@@ -1,5 +1,6 @@
 """Statistics that are no sum and no order: the mean over a private filter, and the variance."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,33 +19,20 @@ from noiseless.questions.base import (
     Query,
     Slide,
     positions,
+    sums,
 )
+from noiseless.questions.order import OrderStatistic, rank_of
 from noiseless.ranges.spans import Continuum, Lattice
 from noiseless.work import check
 
 
-@dataclass(frozen=True)
-class FilteredMean(Query):
-    """AVG(attribute) over the rows that pass a private filter; "too few" when fewer than `least_group` do.
+class FilteredQuery(Query):
+    """A statistic of the rows that pass a private filter; none when fewer than `least_group` do.
 
-    With others fixed, c of whom pass, the person's own value moves the mean over an interval no longer than
-    the domain's width / (c + 1), which holds the mean without them too; c + 1 is at least `least_group` where
-    there is an answer. "Too few" is one more output.
-
-    Attributes:
-        people: how many rows take part before the filter.
-        attribute: the attribute whose mean is asked for.
-        least_group: the declared smallest number of rows that a mean is told for.
-        where: the numbers that pass; all of them when the filter is on another attribute.
-
-    >>> FilteredMean(100, Attribute("pay", range(1001)), least_group=10).span.high
-    Fraction(1000, 1)
+    That there is none is one more output, which is paid for.
     """
 
-    people: int
-    attribute: Attribute
     least_group: int
-    where: frozenset[int] | None = None
 
     pieces = None  # the person can also be absent: no order helps
 
@@ -56,6 +44,52 @@ class FilteredMean(Query):
             )
 
     @property
+    def filtered_elsewhere(self) -> bool:
+        """Whether the filter is on another attribute."""
+        return True
+
+    def told(self, counts: Mapping[int, int]) -> Fraction | None:
+        """The exact answer, given how many rows have each number; None when too few pass.
+
+        Rows that a filter on another attribute leaves out are counted as number `EXCLUDED`.
+        """
+        passing = {number: count for number, count in counts.items() if self._passes(number)}
+        return self._of(passing) if sum(passing.values()) >= self.least_group else None
+
+    def _passes(self, number: int) -> bool:
+        return number != EXCLUDED
+
+    @abstractmethod
+    def _of(self, passing: Mapping[int, int]) -> Fraction:
+        """The answer of the rows that pass."""
+
+
+@dataclass(frozen=True)
+class FilteredMean(FilteredQuery):
+    """AVG(attribute) over the rows that pass a private filter; "too few" when fewer than `least_group` do.
+
+    With others fixed, c of whom pass, the person's own r rows move the mean over an interval no longer than
+    r / (c + r) of the domain's width, which holds the means with fewer of these rows too; c + r is at least
+    `least_group` where there is an answer. "Too few" is one more output.
+
+    Attributes:
+        people: how many rows take part before the filter.
+        attribute: the attribute whose mean is asked for.
+        least_group: the declared smallest number of rows that a mean is told for.
+        where: the numbers that pass; all of them when the filter is on another attribute.
+        rows: the most rows that one person has.
+
+    >>> FilteredMean(100, Attribute("pay", range(1001)), least_group=10).span.high
+    Fraction(1000, 1)
+    """
+
+    people: int
+    attribute: Attribute
+    least_group: int
+    where: frozenset[int] | None = None
+    rows: int = 1
+
+    @property
     def span(self) -> Continuum:
         """The attribute's range: quotients of sums and counts lie densely in it."""
         return Continuum(self.attribute.span.low, self.attribute.span.high)
@@ -63,28 +97,99 @@ class FilteredMean(Query):
     @property
     def influences(self) -> tuple[Slide]:
         """The longest interval, and "too few"."""
-        return (Slide(self.attribute.span.width / self.least_group, exact=False, more=1),)
+        share = min(Fraction(self.rows, self.least_group), Fraction(1))
+        return (Slide(self.attribute.span.width * share, exact=False, more=1),)
 
     @property
     def filtered_elsewhere(self) -> bool:
         """Whether the filter is on another attribute."""
         return self.where is None
 
-    def mean(self, counts: Mapping[int, int]) -> Fraction | None:
-        """The exact mean of the rows that pass, given how many have each number; None when too few do.
+    def _passes(self, number: int) -> bool:
+        return number != EXCLUDED and (self.where is None or number in self.where)
 
-        Rows that a filter on another attribute leaves out are counted as number `EXCLUDED`.
-        """
-        passing = {
-            number: count
-            for number, count in counts.items()
-            if number != EXCLUDED and (self.where is None or number in self.where)
-        }
-        rows = sum(passing.values())
-        if rows < self.least_group:
-            return None
+    def _of(self, passing: Mapping[int, int]) -> Fraction:
         total = sum(number * count for number, count in passing.items())
-        return self.attribute.origin + self.attribute.unit * Fraction(total, rows)
+        return self.attribute.origin + self.attribute.unit * Fraction(total, sum(passing.values()))
+
+
+@dataclass(frozen=True)
+class FilteredOrder(FilteredQuery):
+    """A quantile, or the median, of the rows that pass a private filter.
+
+    Where others stand at both ends of the range it can be the person's own value: all cells, and "too few".
+
+    Attributes:
+        people: how many rows take part before the filter.
+        attribute: the attribute.
+        least_group: the smallest number of rows that it is told for.
+        share: which quantile (SQL's PERCENTILE_DISC); None for the median, the mean of the middle two.
+    """
+
+    people: int
+    attribute: Attribute
+    least_group: int
+    share: Fraction | None = None
+
+    @property
+    def span(self) -> Lattice:
+        """The attribute's own values; of the median, also the points between them."""
+        own = self.attribute.span
+        return own if self.share is not None else Lattice(own.low, own.step / 2, own.last * 2)
+
+    @cached_property
+    def attainable(self) -> Positions:
+        """The attribute's numbers; of the median, the sums of two."""
+        return self.attribute.numbers if self.share is not None else sums([(self.attribute.numbers, 2)])[0]
+
+    @property
+    def influences(self) -> tuple[Influence]:
+        """Any value, and "too few"."""
+        return (Influence(self.attainable, range(1), exact=False, more=1),)
+
+    def _of(self, passing: Mapping[int, int]) -> Fraction:
+        rows = sum(passing.values())
+        ranks = [(rows + 1) // 2, rows // 2 + 1] if self.share is None else [rank_of(self.share, rows)]
+        found = [OrderStatistic(rows, self.attribute, rank).position(passing) for rank in ranks]
+        return self.attribute.origin + self.attribute.unit * Fraction(sum(found), len(found))
+
+
+@dataclass(frozen=True)
+class FilteredVariance(FilteredQuery):
+    """VAR_POP(attribute) over the rows that pass a private filter, divided by their number.
+
+    With c others who pass, of variance V and mean m, the person is absent, and it is V, or adds a value v:
+    V c / (c + 1) + (v - m)^2 c / (c + 1)^2. With a domain of width W these lie within W^2 c / (c + 1)^2 of
+    each other, for V is at most W^2 / 4; that falls from c = 1 on, and c + 1 is at least `least_group`.
+
+    Attributes:
+        people: how many rows take part before the filter.
+        attribute: the attribute.
+        least_group: the smallest number of rows that it is told for.
+        rows: the most rows that one person has; with several, no bound but the range is known.
+    """
+
+    people: int
+    attribute: Attribute
+    least_group: int
+    rows: int = 1
+
+    @property
+    def span(self) -> Continuum:
+        """From all alike to one half at each end."""
+        return Continuum(Fraction(0), self.attribute.span.width**2 / 4)
+
+    @property
+    def influences(self) -> tuple[Slide]:
+        """The longest interval, and "too few"."""
+        least = max(self.least_group, 2) if self.rows == 1 else 2
+        return (Slide(self.attribute.span.width**2 * Fraction(least - 1, least**2), exact=False, more=1),)
+
+    def _of(self, passing: Mapping[int, int]) -> Fraction:
+        rows = sum(passing.values())
+        first = Fraction(sum(number * count for number, count in passing.items()), rows)
+        second = Fraction(sum(number * number * count for number, count in passing.items()), rows)
+        return self.attribute.unit**2 * (second - first**2)
 
 
 _MOST = 50_000

@@ -199,6 +199,12 @@ class JointRange:
         """The codes of [[X|y]]."""
         return self.x[self.starts[y] : self.starts[y + 1]]
 
+    def posteriors(self, y: IntArray) -> IntArray:
+        """The codes of [[X|y]] of several y, one after the other."""
+        counts = self.posterior_sizes[y]
+        places = np.repeat(self.starts[y] - np.cumsum(counts) + counts, counts)
+        return self.x[places + np.arange(len(places))]
+
     def given(self, label: Hashable) -> tuple[Any, ...]:
         """The conditional range of the other variable, by label: [[Y|x]] if `label` is an x, else [[X|y]].
 
@@ -348,7 +354,11 @@ class Partition:
 
 
 def overlap_partition(joint: JointRange) -> Partition:
-    """The overlap (taxicab) partition of a joint range (Definition 1 of [P3], Definition II.2 of [P4])."""
+    """The overlap (taxicab) partition of a joint range (Definition 1 of [P3], Definition II.2 of [P4]).
+
+    >>> overlap_partition(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).count
+    2
+    """
     roots = roots_of_pairs(joint.x, joint.y, joint.size_x, joint.size_y)
     return _relabelled(roots, np.arange(joint.size_x), joint.x[joint.starts[:-1]])
 
@@ -372,6 +382,9 @@ def confusability_edges(joint: JointRange) -> IntArray:
     """The pairs y < y' whose posterior sets overlap ([P3] section IV), one row an edge.
 
     There can be |[[Y]]|^2 / 2 of them; the overlap partition needs none.
+
+    >>> confusability_edges(JointRange.from_pairs([(1, "a"), (1, "b"), (2, "b"), (3, "c")])).tolist()
+    [[0, 1]]
     """
     from scipy.sparse import csr_array
 

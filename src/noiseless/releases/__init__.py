@@ -1,6 +1,7 @@
 """Table releases and their certificates: a sensitive column hidden by merging public ones ([P3])."""
 
 from noiseless.releases.application import AppliedLimit, AppliedRelease, apply_release
+from noiseless.releases.audit import audit_releases
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.pipeline import frontier, make_frontier, make_release, release
@@ -21,6 +22,7 @@ __all__ = [
     "ReleaseRequest",
     "Series",
     "apply_release",
+    "audit_releases",
     "frontier",
     "make_frontier",
     "make_release",

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.display import counted, html_table, text_table
+from noiseless.display import Facts, FrameMixin, Shown, counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.exact import Bits
 from noiseless.releases.canonical import plain_decimal, typed_words
@@ -22,18 +22,20 @@ from noiseless.releases.columns import ALMOST_NUMBER
 from noiseless.releases.coverage import cheapest_cells
 from noiseless.releases.output import decoded, save_release
 from noiseless.releases.pipeline import released_table
-from noiseless.releases.request import ReleaseRequest
+from noiseless.releases.request import RISKS, ReleaseRequest
+from noiseless.releases.risks import MINIMA, OF_ANSWERS, AnswerRisks, Found, figure, keeps
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.measures import Measures, measure
 from noiseless.search.problem import Cells, Problem
 from noiseless.tables import Table, open_table
+from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.kernels import add_by_code
 from noiseless.verification.certificate import CertifiedRelease, parse_certificate
 from noiseless.verification.certificate_json import FormatError
-from noiseless.verification.claims import partition_faults
 from noiseless.verification.codebook import CertifiedCodebook
 from noiseless.verification.quantities import LogRatio
+from noiseless.verification.table_counts import partition_faults
 from noiseless.verification.verifier import read_certificate
 
 _LONGEST = 100
@@ -53,18 +55,18 @@ class AppliedLimit:
 
     name: str
     asked: int | Fraction | LogRatio
-    found: int | Bits | None
+    found: Found | None
     holds: bool | None
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON; bits are rounded up."""
         asked = self.asked if isinstance(self.asked, int) else str(self.asked)
-        found = self.found.upper if isinstance(self.found, Bits) else self.found
+        found = None if self.found is None else figure(self.found, up=self.name not in MINIMA)
         return {"name": self.name, "asked": asked, "found": found, "holds": self.holds}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AppliedRelease:
+class AppliedRelease(Shown, FrameMixin):
     """New rows, each as a cell of an earlier release, with what they give away by themselves.
 
     Attributes:
@@ -102,6 +104,16 @@ class AppliedRelease:
     min_rows: int | None
     limits: tuple[AppliedLimit, ...]
     sources: tuple[Path, ...] = ()
+    _came_as: FrameKind = ARROW
+
+    @property
+    def frame(self) -> Any:  # noqa: ANN401 - any frame
+        """The released rows, in the kind of frame that they came as; Arrow for a file."""
+        return self._came_as.frame(self.table)
+
+    def to_arrow(self) -> pa.Table:
+        """The released rows."""
+        return self.table
 
     @property
     def missed(self) -> tuple[AppliedLimit, ...]:
@@ -174,15 +186,8 @@ class AppliedRelease:
             lines["not kept"] = ", ".join(limit.name for limit in self.missed)
         return lines
 
-    def __repr__(self) -> str:
-        return text_table(self._title, self.summary)
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, self.summary)
-
-    @property
-    def _title(self) -> str:
-        return f"New rows as the cells of a release of {counted(self.fitted_rows, 'rows')}"
+    def _shown(self) -> tuple[str, Facts]:
+        return f"New rows as the cells of a release of {counted(self.fitted_rows, 'rows')}", self.summary
 
 
 def apply_release(
@@ -217,8 +222,8 @@ def apply_release(
     >>> later.table["chol"].to_pylist(), later.outside_rows
     (['180-190', '230-240', '*'], 1)
     """
-    claimed = _checked(certificate)
-    source, lacking = _counted(open_table(table, names=names), claimed, keep_order=keep_order)
+    claimed = checked_certificate(certificate)
+    source, lacking = counted_source(open_table(table, names=names), claimed, keep_order=keep_order)
     known, cells = _cells(source, claimed)
     outside = cells < 0
     gone, words = _words(claimed, any_outside=bool(outside.any()))
@@ -226,6 +231,7 @@ def apply_release(
     rows, hides = source.public.counts, np.array([cell.suppressed for cell in claimed.cells] + [True])
     found = _measured(source, cells) if source.request.sensitive else None
     alike = _fewest_rows(source, cells) if source.request.given == claimed.columns.given else None
+    risks = {} if lacking else AnswerRisks(source).found(cells)
     return AppliedRelease(
         table=decoded(released_table(source, cells, words)),
         source=source.table.label,
@@ -241,12 +247,13 @@ def apply_release(
         measures=found,
         sensitive_values=None if found is None else source.joint.size_x,
         min_rows=alike,
-        limits=tuple(_limits(claimed, source, found, alike)),
+        limits=tuple(_by_keys(_limits(claimed, source, found, alike, risks), claimed)),
         sources=source.table.files,
+        _came_as=source.table.came_as,
     )
 
 
-def _checked(source: Any) -> CertifiedRelease:  # noqa: ANN401 - as above
+def checked_certificate(source: Any) -> CertifiedRelease:  # noqa: ANN401 - as above
     """A certificate whose cells are a partition that its released words cover.
 
     Raises:
@@ -269,12 +276,12 @@ def _checked(source: Any) -> CertifiedRelease:  # noqa: ANN401 - as above
     return certificate
 
 
-def _counted(
+def counted_source(
     table: Table, certificate: CertifiedRelease, *, keep_order: bool
 ) -> tuple[ReleaseSource, tuple[str, ...]]:
     """The new table, read as the certificate says; and which sensitive or given columns it lacks."""
     columns, options = certificate.columns, certificate.options
-    lacking = tuple(c for c in (*columns.sensitive, *columns.given) if c not in table.columns)
+    lacking = tuple(c for c in (*columns.sensitive, *columns.given, *columns.unit) if c not in table.columns)
     knows = set(columns.given) <= set(table.columns)
     request = ReleaseRequest.of(
         {
@@ -288,6 +295,8 @@ def _counted(
             "missing": options.missing,
             "distinct_rows": options.distinct_rows,
             "keep_order": keep_order,
+            "unit": next((name for name in columns.unit if name in table.columns), None),
+            **{name: certificate.target.get(name) for name in ("min_rows", *OF_ANSWERS)},
         }
     )
     return ReleaseSource.count(table, request), lacking
@@ -345,14 +354,26 @@ def _fewest_rows(source: ReleaseSource, cells: IntArray) -> int:
 
 
 def _limits(
-    certificate: CertifiedRelease, source: ReleaseSource, found: Measures | None, alike: int | None
+    certificate: CertifiedRelease,
+    source: ReleaseSource,
+    found: Measures | None,
+    alike: int | None,
+    risks: Mapping[str, Found],
 ) -> Iterator[AppliedLimit]:
     """The limits on what is given away, beside what the new rows reach."""
     target: Mapping[str, Any] = certificate.target
-    counts = {"min_posterior": None if found is None else found.min_posterior, "min_rows": alike}
-    for name, count in counts.items():
+    fewest = None if found is None else found.min_posterior
+    if "min_posterior" in target:
+        yield _count_limit("min_posterior", target["min_posterior"], fewest)
+    if "min_rows" in target:
+        persons = bool(certificate.columns.unit)
+        counted = risks.get("min_rows") if persons else alike
+        yield _count_limit("min_rows", target["min_rows"], counted if isinstance(counted, int) else None)
+    for name in RISKS:
         if name in target:
-            yield AppliedLimit(name, target[name], count, None if count is None else count >= target[name])
+            reached = risks.get(name)
+            holds = None if reached is None else keeps(name, reached, target[name])
+            yield AppliedLimit(name, target[name], reached, holds)
     for name in ("max_leakage", "max_maximin"):
         if name in target and found is None:
             yield AppliedLimit(name, target[name], None, None)
@@ -362,6 +383,17 @@ def _limits(
     if "max_maximin" in target and found is not None:
         holds = LogRatio(found.maximin.ratio) <= target["max_maximin"]
         yield AppliedLimit("max_maximin", target["max_maximin"], found.maximin, holds)
+
+
+def _by_keys(limits: Iterable[AppliedLimit], certificate: CertifiedRelease) -> Iterator[AppliedLimit]:
+    """Limits that were on keys: what all columns keep, each key keeps; what they do not, a key may."""
+    for limit in limits:
+        open_ = bool(certificate.options.keys) and limit.holds is False
+        yield replace(limit, holds=None) if open_ else limit
+
+
+def _count_limit(name: str, limit: int, count: int | None) -> AppliedLimit:
+    return AppliedLimit(name, limit, count, None if count is None else count >= limit)
 
 
 def _leakage_limit(limit: Fraction | LogRatio, found: Measures, values: int, *, known: bool) -> AppliedLimit:

@@ -17,14 +17,16 @@ import pyarrow.compute as pc
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.releases.canonical import digest, json_rows, json_texts
-from noiseless.releases.columns import PublicColumn, PublicColumns
+from noiseless.releases.columns import PublicColumn
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.request import ReleaseRequest
+from noiseless.releases.risks import AnswerRisks, Found, risk_claim
 from noiseless.releases.source import ReleaseSource
 from noiseless.tables import written_whole
 from noiseless.tables.kernels import run_starts
 
-FORMAT, VERSION = "noiseless-certificate", 1
+FORMAT, VERSION, LATER = "noiseless-certificate", 1, 2
+"""What claims no risks is of the first version: older checkers read it."""
 
 _CHUNK = 2**14
 """Cells written at a time."""
@@ -170,25 +172,36 @@ def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> 
         measured: the partition, measured.
         stated: what is said of the choice, which the two tables cannot tell.
     """
-    source, read = measured.source, measured.read
-    request, public = source.request, read.public
+    source, public = measured.source, measured.read.public
     facts = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": LATER if _is_later(measured) else VERSION,
         "tool": {"name": "noiseless", "version": version("noiseless")},
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "columns": {role: list(getattr(request, role)) for role in ("sensitive", "public", "given", "keep")},
-        "options": _options(request, public),
+        "columns": _columns(measured),
+        "options": _options(measured),
         "original": {"rows": source.rows, "digest": original_digest(source)},
         "released": {"rows": source.rows, "digest": released_digest(measured)},
         "hierarchies": {c.name: _tree(c) for c in public.columns if c.kind == "hierarchy"},
         "partition": None,
         "claim": claim(measured),
-        "target": _target(request),
+        "target": _target(source.request),
         "witness": _witness(measured),
         "stated": dict(stated),
     }
     return Certificate(facts, _cells(measured))
+
+
+def _columns(measured: MeasuredPartition) -> dict[str, list[str]]:
+    request = measured.source.request
+    roles = {role: list(getattr(request, role)) for role in ("sensitive", "public", "given", "keep")}
+    unit = [] if request.unit is None else [request.unit]
+    return roles | {"unit": unit} if _is_later(measured) else roles
+
+
+def _is_later(measured: MeasuredPartition) -> bool:
+    """Whether there is something that the first version does not claim."""
+    return bool(measured.all_risks or measured.key_cells)
 
 
 def claim(measured: MeasuredPartition) -> dict[str, Any]:
@@ -211,15 +224,38 @@ def claim(measured: MeasuredPartition) -> dict[str, Any]:
         "resolution": found.resolution.lower,
         "distortion": lost.upper,
         "suppressed_rows": found.suppressed_rows,
+        **(_later_claims(measured) if _is_later(measured) else {}),
     }
+
+
+def _later_claims(measured: MeasuredPartition) -> dict[str, Any]:
+    """What the second version claims besides: risks, and what someone learns who knows only a key."""
+    keys = [
+        {
+            "min_posterior": point.min_posterior,
+            "min_rows": point.min_rows,
+            "leakage_exact": str(point.leakage.ratio),
+            "risks": _risk_claims(measured.key_risks[key]),
+        }
+        for key, point in measured.key_points.items()
+    ]
+    return {"risks": _risk_claims(measured.all_risks), "keys": keys}
+
+
+def _risk_claims(found: Mapping[str, Found]) -> dict[str, str]:
+    return {name: risk_claim(name, one) for name, one in found.items()}
 
 
 def original_digest(source: ReleaseSource) -> str:
     """The digest of the original's sensitive, public, given and kept columns."""
     request = source.request
     names = (*request.sensitive, *request.public, *request.given, *request.keep)
-    columns = [source.text(source.tally, name) for name in names]
-    return digest(names, [(c.texts, c.codes) for c in columns], source.tally.counts)
+    tally = source.tally
+    if request.unit is not None:
+        names = (*names, request.unit)
+        tally = source.table.tally(tuple(dict.fromkeys((*tally.columns, request.unit))))
+    columns = [source.text(tally, name) for name in names]
+    return digest(names, [(c.texts, c.codes) for c in columns], tally.counts)
 
 
 def released_digest(measured: MeasuredPartition) -> str:
@@ -243,7 +279,13 @@ def public_of_kept(source: ReleaseSource) -> IntArray:
     return source.kept.prefix_ranks(len(source.request.public))
 
 
-def _options(request: ReleaseRequest, public: PublicColumns) -> dict[str, Any]:
+def _options(measured: MeasuredPartition) -> dict[str, Any]:
+    request, public = measured.source.request, measured.read.public
+    later: dict[str, Any] = {}
+    if _is_later(measured):
+        keys = [list(key) for key in request.key]
+        risks = AnswerRisks(measured.source)
+        later = {"ordered": risks.ordered, "keys": keys, "classes": dict(risks.classes)}
     spans = {
         c.name: [_end(c, end) for end in c.span]
         for c in public.columns
@@ -263,6 +305,7 @@ def _options(request: ReleaseRequest, public: PublicColumns) -> dict[str, Any]:
         "spans": spans,
         "hierarchy_cost": request.hierarchy_cost,
         "spellings": "one",
+        **later,
     }
 
 

@@ -5,6 +5,7 @@ import io
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -112,14 +113,43 @@ def _rows(file: Path) -> list[tuple[str, ...]]:
     except OSError as error:
         raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise RequestError(f"{file}: is not UTF-8 text; convert it first") from None
-    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
-    lines = io.StringIO(text, newline="")
+        raise RequestError(
+            f"{file}: is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"
+        ) from None
     try:
-        rows = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
-        return [tuple(field.strip() for field in row) for row in rows if row]
+        return _fields(text)
     except csv.Error as error:
         raise RequestError(f"{file}: is not well formed ({error})") from None
+
+
+def _fields(text: str) -> list[tuple[str, ...]]:
+    separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
+    return [tuple(field.strip() for field in row) for row in rows if row]
+
+
+def tree_text(column: str, rows: Sequence[Sequence[str]]) -> str:
+    """A hierarchy as its file has it, with semicolons as ARX writes them unless only others can be read back.
+
+    >>> print(tree_text("ward", [("a", "surgery", "*"), ("b", "surgery", "*")]), end="")
+    a;surgery;*
+    b;surgery;*
+
+    Raises:
+        RequestError: it is not a tree with one top, or a file cannot hold its names.
+    """
+    wanted = [tuple(row) for row in rows]
+    _checked(f"the hierarchy of {column!r}", wanted)
+    for separator in (";", *_SEPARATORS):
+        file = io.StringIO(newline="")
+        csv.writer(file, delimiter=separator, lineterminator="\n").writerows(wanted)
+        with suppress(csv.Error):
+            if _fields(file.getvalue()) == wanted:
+                return file.getvalue()
+    raise RequestError(
+        f"the hierarchy of {column!r} has names that begin or end with a space, or hold too many separators:"
+        " its file cannot keep them"
+    )
 
 
 def _checked(name: str, rows: Sequence[Sequence[str]]) -> HierarchyTree:

@@ -1,6 +1,6 @@
 """A partition as its reader sees it: what reads alike is one cell; and what it then gives away and keeps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -12,14 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.audits.census import Census, GroupSizes
 from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
+from noiseless.releases.risks import MINIMA, AnswerRisks, Found
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.codebook import Codeword, common_scale
 from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Length
-from noiseless.search.measures import Measures
+from noiseless.search.measures import Measures, measure
+from noiseless.search.problem import Cells, Problem
 from noiseless.tables.kernels import add_by_code, distinct_values
 
 _ROOM = 2**62
@@ -253,10 +256,61 @@ class MeasuredPartition:
         """How many rows each cell has."""
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
 
+    @cached_property
+    def _census(self) -> tuple[Census, IntArray | None]:
+        """Who stands behind each answer, and what of it was known before."""
+        return self.source.census(self.read.cell_of)
+
     @property
     def odds(self) -> Odds:
         """What a bettor wins with the release."""
-        return odds(*self.source.census(self.read.cell_of))
+        return odds(*self._census)
+
+    @property
+    def sizes(self) -> GroupSizes:
+        """How many rows (persons, where a unit names them) look alike, answer by answer."""
+        if self.source.request.unit is None:
+            return GroupSizes.of(self._census[0].group_sizes)
+        seen, persons = self.source.members
+        shown, many = self.source.shown_of_seen, int(persons.max()) + 1
+        cells = self.read.cell_of[self.source.public_of_seen] * (int(shown.max()) + 1) + shown
+        return GroupSizes.of(np.bincount(distinct_values(dense(cells)[seen] * many + persons) // many))
+
+    @cached_property
+    def risks(self) -> Mapping[str, Found]:
+        """What is reached of the limits on bets, widths and persons; by keys, where that is worst."""
+        if not self.key_cells:
+            return self.all_risks
+        found = list(self.key_risks.values())
+        return {name: (min if name in MINIMA else max)(one[name] for one in found) for name in found[0]}
+
+    @cached_property
+    def all_risks(self) -> Mapping[str, Found]:
+        """The same to someone who knows all public columns."""
+        return AnswerRisks(self.source).found(self.read.cell_of)
+
+    @cached_property
+    def key_cells(self) -> Mapping[tuple[str, ...], IntArray]:
+        """For each key what is seen of each public tuple by someone who knows no more, as codes."""
+        public, found = self.source.request.public, dict[tuple[str, ...], IntArray]()
+        for key in self.source.request.key:
+            words = [self.read.words[public.index(name)].texts.to_pylist() for name in key]
+            codes = dict[tuple[str | None, ...], int]()
+            seen = [codes.setdefault(word, len(codes)) for word in zip(*words, strict=True)]
+            found[key] = np.array(seen, np.int64)[self.read.cell_of]
+        return found
+
+    @cached_property
+    def key_risks(self) -> Mapping[tuple[str, ...], Mapping[str, Found]]:
+        """What is reached of these limits for each key."""
+        return {key: AnswerRisks(self.source).found(cells) for key, cells in self.key_cells.items()}
+
+    @cached_property
+    def key_points(self) -> Mapping[tuple[str, ...], Measures]:
+        """What is given away to someone who knows only a key."""
+        source = self.source
+        problem = Problem(source.joint, None, source.side, source.seen.counts)
+        return {key: measure(problem, Cells.from_labels(cells)) for key, cells in self.key_cells.items()}
 
     @property
     def posterior_cell(self) -> int:

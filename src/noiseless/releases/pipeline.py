@@ -11,6 +11,7 @@ import pyarrow as pa
 from noiseless.arrays import IntArray
 from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
+from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.releases.canonical import typed_words
 from noiseless.releases.certificate import make_certificate, public_of_kept
@@ -46,6 +47,19 @@ def release(
     weight: Number | None = None,
     min_posterior: int | None = None,
     min_rows: int | None = None,
+    unit: str | None = None,
+    largest_belief: Number | None = None,
+    pointwise_leakage: Number | None = None,
+    beta_likeness: Number | None = None,
+    enhanced_beta_likeness: Number | None = None,
+    delta_disclosure: Number | None = None,
+    entropy_l_diversity: Number | None = None,
+    t_closeness: Number | None = None,
+    width: Number | None = None,
+    min_classes: int | None = None,
+    classes: Path | str | Mapping[str, Sequence[str]] | None = None,
+    class_level: int | None = None,
+    key: Sequence[str | Sequence[str]] | None = None,
     max_leakage: Number | None = None,
     max_maximin: Number | None = None,
     max_distortion: Number | None = None,
@@ -86,7 +100,21 @@ def release(
         utility: what is to be kept: a small `distortion` (U2) or a large `resolution` (U1).
         weight: the multiplier lambda of the Lagrangian L - weight * U, instead of a target.
         min_posterior: the fewest sensitive values that may be left behind an answer.
-        min_rows: the fewest rows that may look alike (k-anonymity).
+        min_rows: the fewest rows, or persons with a unit, that may look alike (k-anonymity).
+        unit: the column that says whose each row is.
+        largest_belief: the largest share that a sensitive value may have of the rows that look alike.
+        pointwise_leakage: the most bits by which that may exceed its share of the table.
+        beta_likeness: the most by which it may, as a multiple of the latter (basic beta-likeness).
+        enhanced_beta_likeness: the same, and at most -ln of the latter.
+        delta_disclosure: what the logarithm of their quotient must be below, on both sides, in nats.
+        entropy_l_diversity: the least exp(entropy) of the sensitive values of rows that look alike.
+        t_closeness: the largest earth mover's distance of these from the whole table's.
+        width: how far apart the least and the largest of these must be (numbers, or dates in days).
+        min_classes: how many different classes the sensitive values of rows that look alike must be of.
+        classes: the hierarchy of the sensitive column: a file, or for each value what stands above it.
+        class_level: which of its levels makes the classes; 1 by default, what stands right above the values.
+        key: sets of public columns, each a list of names or a text like `age,sex`: what an adversary may know
+            of a person. All limits on what is given away hold for each, and not for all public columns.
         max_leakage: the most bits that may leak.
         max_maximin: the most bits that every row may tell, I*.
         max_distortion: the furthest that a value may be from what is released for it.
@@ -175,7 +203,7 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
     prepared = replace(prepared)  # what the search made of it is not needed any more
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     return Release(
-        coded=_table(found),
+        _coded=_table(found),
         point=ReleasePoint.of(found.measures, choice.method),
         before=ReleasePoint.of(before, "unmerged"),
         certificate=make_certificate(found, {"method": choice.method, **stated}),
@@ -184,7 +212,10 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
         scope=choice.scope,
         proof=choice.proof,
         odds=found.odds,
+        sizes=found.sizes,
         odds_before=odds(*source.census(np.arange(len(source.public)))),
+        risks=found.risks,
+        key_points=found.key_points,
         least_mean_loss=choice.least_mean_loss,
         method=choice.method,
         changes=column_changes(found),
@@ -195,7 +226,8 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
         public_values=len(source.public),
         warnings=_warnings(found),
         sources=(*source.table.files, *request.files),
-        surveyed=lambda tell: survey_table(prepared, tell),
+        _survey=lambda tell: survey_table(prepared, tell),
+        _came_as=source.table.came_as,
     )
 
 
@@ -208,6 +240,8 @@ def make_frontier(
 ) -> ReleaseFrontier:
     """Find the frontier that a request describes."""
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
+    if request.key:
+        raise RequestError("a frontier is of all public columns together; leave --key out")
     with _time(request).active():
         return survey_table(prepared, progress, baselines=baselines)
 
@@ -259,9 +293,14 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         f"{column} is released itself, as its cell; all limits count with that"
         for column in request.released_secrets
     ]
+    if request.key:
+        known = "; ".join(" + ".join(key) for key in request.key)
+        told.append(f"the limits hold for someone who knows one of these, and no more: {known}")
     if request.keep_order:
         told.append("the rows keep the table's order, which is information too")
-    return (*told, *near_notes(kinds_of(source.tally, request.sensitive)))
+    if request.width is None:
+        told += near_notes(kinds_of(source.tally, request.sensitive))
+    return tuple(told)
 
 
 def released_table(source: ReleaseSource, cell_of: IntArray, words: Mapping[str, pa.Array]) -> pa.Table:

@@ -12,8 +12,11 @@ from noiseless.errors import RequestError
 from noiseless.releases.columns import PublicColumns, explained, never_merged, public_columns
 from noiseless.releases.partition import DistanceScale, MeasuredPartition, ReadCells
 from noiseless.releases.results import ReleaseFrontier
+from noiseless.releases.risks import MINIMA, AnswerRisks, limit_text
 from noiseless.releases.source import ReleaseSource
+from noiseless.search.goal import Targets
 from noiseless.search.level_choice import choose_levels, survey_levels
+from noiseless.search.limits import RowLimit
 from noiseless.search.mean_loss import LOSSES
 from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
 from noiseless.search.problem import Cells, Problem, SeenCells
@@ -49,7 +52,14 @@ class PreparedTable:
         codebook, groups = self.public.codebook(request), self.public.groups
         rows, loss = source.seen.counts, LOSSES[request.mean_loss]
         reader = replace(self)._read  # noqa: SLF001 - its own would be a circle that keeps all a search makes
-        return Problem(source.joint, codebook, source.side, rows, groups, reader, self._rounds, loss)
+        made = Problem(source.joint, codebook, source.side, rows, groups, reader, self._rounds, loss)
+        keys = tuple(tuple(map(request.public.index, key)) for key in request.key)
+        return replace(made, limits=self.risks.limits(made) if self.risks.asked else (), keys=keys)
+
+    @cached_property
+    def risks(self) -> AnswerRisks:
+        """The limits on bets, widths and persons."""
+        return AnswerRisks(self.source)
 
     def on_levels(self, levels: Sequence[int]) -> "PreparedTable":
         """The same with each column on one level of its hierarchy."""
@@ -135,10 +145,17 @@ def _goal(prepared: PreparedTable) -> Goal:
     if request.min_rows is not None and request.min_rows > prepared.source.rows:
         rows = prepared.source.rows
         raise RequestError(f"there are {rows:,} rows; ask for --min-rows {rows} or less")
+    if request.min_rows is not None and request.unit is not None:
+        persons = int(prepared.source.members[1].max()) + 1
+        if request.min_rows > persons:
+            raise RequestError(f"there are {persons:,} persons; ask for --min-rows {persons} or less")
+    if not request.suppress:
+        _check_risks(prepared)
     if request.weight is None and not request.targets:
         raise RequestError(
             "there is no target: say how much to hide (--min-posterior, --min-rows, --max-leakage, "
-            "--max-maximin), how much may be lost (--max-distortion, --min-resolution), or how to weigh them "
+            "--max-maximin, --largest-belief, --width, ...), how much may be lost (--max-distortion, "
+            "--min-resolution), or how to weigh them "
             "(--weight)"
         )
     return Goal(
@@ -146,7 +163,7 @@ def _goal(prepared: PreparedTable) -> Goal:
         utility=request.utility,
         weight=request.weight,
         min_posterior=request.min_posterior,
-        min_rows=request.min_rows,
+        min_rows=None if request.unit else request.min_rows,
         max_leakage=request.max_leakage,
         max_maximin=request.max_maximin,
         max_distortion=_usable(prepared, request.max_distortion),
@@ -154,7 +171,23 @@ def _goal(prepared: PreparedTable) -> Goal:
         suppress=request.suppress,
         method=request.method,
         prefer=request.prefer,
+        limited=bool(prepared.risks.asked),
     )
+
+
+def _check_risks(prepared: PreparedTable) -> None:
+    """Refuse limits that no merging keeps: a cell of all that may be merged is no worse than its parts."""
+    public = prepared.public
+    whole = np.zeros(len(prepared.source.public), np.int64) if public.groups is None else public.groups
+    for name, found in prepared.risks.missed(whole).items():
+        reached = limit_text(found, up=name not in MINIMA, places=2)
+        side = "or less" if name in MINIMA else "or more"
+        option = name.replace("_", "-")
+        advice = f"ask for {reached} {side}" if reached[0].isdigit() else "leave it out"
+        raise RequestError(
+            f"--{option} cannot be kept: with all that may be merged in one cell it is {reached}; {advice}, "
+            "or suppress rows"
+        )
 
 
 def _usable(prepared: PreparedTable, limit: Fraction | None) -> Fraction | None:
@@ -178,11 +211,15 @@ def survey_table(
     """
     source = prepared.source
     request = source.request
+    if not request.key:
+        _check_risks(prepared)
     if request.recoding == "full-domain":
-        found = survey_levels(prepared.problem, lambda levels: prepared.on_levels(levels).problem, progress)
+        found = survey_levels(
+            _limited(prepared), lambda levels: _limited(prepared.on_levels(levels)), progress
+        )
     else:
         found = survey(
-            prepared.problem,
+            _limited(prepared),
             objective=request.objective,
             utility=request.utility,
             method=request.method,
@@ -191,6 +228,8 @@ def survey_table(
             until_stopped=request.time_limit is not None,
         )
     points = found.unbeaten
+    if not points:
+        raise RequestError("no release within the limits was found; ease them")
     return ReleaseFrontier(
         source=source.table.label,
         sensitive=request.sensitive,
@@ -209,6 +248,19 @@ def survey_table(
         note="; ".join(filter(None, (_most_left(prepared), _unsuppressed(prepared)))),
         is_complete=found.is_complete,
     )
+
+
+def _limited(prepared: PreparedTable) -> Problem:
+    """The problem of a frontier: all of its releases have as many rows alike as are asked for."""
+    problem, rows = prepared.problem, prepared.source.request.min_rows
+    if prepared.source.request.key:  # limits on keys are no limits on all columns
+        return replace(problem, limits=(), keys=())
+    if rows is None or prepared.source.request.unit is not None:
+        return problem
+    most = int(Targets(problem, Goal(min_rows=rows)).most_rows.min())
+    if rows > most:
+        raise RequestError(f"at most {most:,} rows can look alike; ask for --min-rows {most} or less")
+    return replace(problem, limits=(*problem.limits, RowLimit.of(problem, rows)))
 
 
 def _most_left(prepared: PreparedTable) -> str:

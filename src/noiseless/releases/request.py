@@ -19,6 +19,19 @@ from noiseless.search.loss import Method, Objective, Preference, Utility
 from noiseless.search.mean_loss import MeanLossName
 from noiseless.tables import Missing, require_distinct
 
+RISKS = (
+    "largest_belief",
+    "pointwise_leakage",
+    "beta_likeness",
+    "enhanced_beta_likeness",
+    "delta_disclosure",
+    "entropy_l_diversity",
+    "t_closeness",
+    "width",
+    "min_classes",
+)
+"""Limits on bets and widths, by the names that a policy has for them."""
+
 HierarchyCost = Literal["height", "leaves"]
 Recoding = Literal["local", "full-domain", "suppression"]
 
@@ -86,6 +99,17 @@ def _ruled(value: object) -> object:
     return (HierarchyRule.read(value) or value) if isinstance(value, str) else value
 
 
+def _key_sets(value: object) -> object:
+    """Each key as a list of columns, or as a text of them with commas."""
+    if isinstance(value, str):
+        raise ValueError(f"takes several keys; write [{value!r}]")  # noqa: TRY004 - what pydantic catches
+    if not isinstance(value, Sequence):
+        return value
+    keys = ([name.strip() for name in key.split(",")] if isinstance(key, str) else key for key in value)
+    return tuple(dict.fromkeys(tuple(dict.fromkeys(key)) for key in keys))
+
+
+Keys = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_key_sets)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Number = Annotated[Fraction, BeforeValidator(_exact)]
 Count = Annotated[PositiveInt, BeforeValidator(_counted)]
@@ -110,7 +134,21 @@ class ReleaseRequest(BaseModel):
         utility: what is to be kept: `distortion` small, or `resolution` large.
         weight: the multiplier lambda of the Lagrangian, instead of a target.
         min_posterior: the fewest sensitive values that may be left behind an answer.
-        min_rows: the fewest rows that may look alike (k-anonymity).
+        min_rows: the fewest rows, or persons with a unit, that may look alike (k-anonymity).
+        unit: the column that says whose each row is.
+        largest_belief: the surest that anyone may be of a value: the largest n_sy / n_y.
+        pointwise_leakage: the most bits of pointwise maximal leakage, log2 of the largest q_s / p_s.
+        beta_likeness: the largest q_s / p_s - 1 that is allowed.
+        enhanced_beta_likeness: the same with min(beta, -ln p_s) for beta.
+        delta_disclosure: what all |ln(q_s / p_s)| must be below.
+        entropy_l_diversity: the least exp(entropy) of the values behind an answer.
+        t_closeness: the largest earth mover's distance of these from the whole table's.
+        width: how far the least and the largest value behind an answer must be apart.
+        min_classes: how many different classes the values behind an answer must be of.
+        classes: the hierarchy that says which class each sensitive value is of.
+        class_level: which of its levels, 1 for what stands right above the values.
+        key: sets of public columns that an adversary may know: limits then hold for each of these, and not
+            for all public columns at once.
         max_leakage: the most bits that may leak, L0.
         max_maximin: the most bits that every row may tell, I*.
         max_distortion: the furthest that a value may be from what is released for it.
@@ -148,6 +186,19 @@ class ReleaseRequest(BaseModel):
     weight: NotNegative | None = None
     min_posterior: Count | None = None
     min_rows: Count | None = None
+    unit: str | None = None
+    largest_belief: Annotated[Number, Field(gt=0, le=1)] | None = None
+    pointwise_leakage: InBits | None = None
+    beta_likeness: NotNegative | None = None
+    enhanced_beta_likeness: NotNegative | None = None
+    delta_disclosure: Annotated[Number, Field(gt=0, le=_MOST_BITS)] | None = None
+    entropy_l_diversity: Annotated[Number, Field(ge=1)] | None = None
+    t_closeness: NotNegative | None = None
+    width: NotNegative | None = None
+    min_classes: Count | None = None
+    classes: Path | Mapping[str, tuple[str, ...]] | None = None
+    class_level: Count | None = None
+    key: Keys = ()
     max_leakage: InBits | None = None
     max_maximin: InBits | None = None
     max_distortion: NotNegative | None = None
@@ -191,9 +242,13 @@ class ReleaseRequest(BaseModel):
             RequestError: one is not.
         """
         if not self.sensitive:
-            raise RequestError("no sensitive column is named; say which one to hide (sensitive)")
+            raise RequestError(
+                "no sensitive column is named; say which (--sensitive COLUMN; `noiseless schema` lists them)"
+            )
         if not self.public:
-            raise RequestError("no public column is named; say which one to publish (public)")
+            raise RequestError(
+                "no public column is named; say which (--public COLUMN; `noiseless schema` lists them)"
+            )
         for column in self.keep:
             if column in self.sensitive:
                 raise RequestError(
@@ -215,7 +270,63 @@ class ReleaseRequest(BaseModel):
         twice = next((name for name in declared if declared.count(name) > 1), None)
         if twice is not None:
             raise RequestError(f"column {twice!r} has two kinds; give it one hierarchy, or one of the others")
+        self._check_unit()
+        self._check_classes()
+        self._check_keys()
         self._check_recoding()
+
+    def _check_classes(self) -> None:
+        """Refuse classes without a limit on them, and the reverse."""
+        if (self.min_classes is None) != (self.classes is None):
+            raise RequestError(
+                "--min-classes counts the classes that --classes declares; give both, or neither"
+            )
+        if self.classes is None and self.class_level is not None:
+            raise RequestError("--class-level is one of --classes; name the hierarchy, or leave it out")
+        if self.classes is not None and (len(self.sensitive) > 1 or self.released_secrets):
+            raise RequestError(
+                "--classes are of one sensitive column, which is not published; leave them out"
+            )
+
+    def _check_keys(self) -> None:
+        """Refuse keys of other columns, and methods that could break limits on one key for another."""
+        if not self.key:
+            return
+        named = [name for key in self.key for name in key]
+        other = next((name for name in named if name not in self.public), None)
+        if other is not None:
+            raise RequestError(f"--key names public columns, as a,b; {other!r} is none")
+        if not all(self.key):
+            raise RequestError("a key names at least one public column")
+        if self.recoding != "full-domain":
+            raise RequestError(
+                "with --key merging rows can break a limit on another key, unless each column has one level; "
+                "add --recoding full-domain, and a hierarchy for each public column"
+            )
+        if self.suppress:
+            raise RequestError(
+                "suppressed rows are missing from what is seen of every key, and could break limits; leave "
+                "--key or --suppress out"
+            )
+
+    def _check_unit(self) -> None:
+        """Refuse a unit that nothing is counted by, or that would be published or known."""
+        unit = self.unit
+        if unit is None:
+            return
+        if unit in (*self.public, *self.keep, *self.given, *self.sensitive):
+            raise RequestError(f"column {unit!r} says whose each row is; leave it out of the other roles")
+        if self.min_rows is None:
+            raise RequestError(
+                "--unit says whose rows --min-rows counts; ask for --min-rows, or leave it out"
+            )
+        asked = next((name for name in RISKS[:7] if getattr(self, name) is not None), None)
+        if asked is not None:
+            option = asked.replace("_", "-")
+            raise RequestError(
+                f"--{option} counts rows: where persons have several, merging cells could break it; leave "
+                "--unit out, or keep one row a person"
+            )
 
     def _check_recoding(self) -> None:
         """Refuse what has no meaning where values are published as names of a level."""
@@ -248,12 +359,12 @@ class ReleaseRequest(BaseModel):
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that hierarchies are read from."""
-        return tuple(tree for tree in self.hierarchy.values() if isinstance(tree, Path))
+        return tuple(tree for tree in (*self.hierarchy.values(), self.classes) if isinstance(tree, Path))
 
     @property
     def targets(self) -> dict[str, Any]:
         """The limits that are set."""
-        return {name: getattr(self, name) for name in LIMITS if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in (*LIMITS, *RISKS) if getattr(self, name) is not None}
 
 
 def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, Any]:
@@ -275,8 +386,8 @@ def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, 
         model.model_validate(found)
     except ValidationError as error:
         raise RequestError(f"{path}: {_problem(error, model)}") from None
-    for name in ("out", "certificate", "html", "compare_with", "plot", "apply"):
-        if name in found:
+    for name in ("out", "certificate", "html", "summary", "compare_with", "plot", "apply", "classes"):
+        if isinstance(found.get(name), str):
             found[name] = file.parent / found[name]
     if isinstance(found.get("table"), str) and "::" not in found["table"]:
         found["table"] = str(file.parent / found["table"])

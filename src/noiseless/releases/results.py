@@ -1,7 +1,7 @@
 """What a release is, and what a frontier is: frozen results with the JSON's names."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -9,23 +9,40 @@ from typing import Any
 
 import pyarrow as pa
 
+from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds
-from noiseless.display import Facts, Shown, counted, html_rows, kept_text, percent_above, percent_below, verb
+from noiseless.display import (
+    BoardMixin,
+    Facts,
+    FrameMixin,
+    PageMixin,
+    PlotMixin,
+    Shown,
+    arrow_rows,
+    counted,
+    html_rows,
+    kept_text,
+    percent_above,
+    percent_below,
+    verb,
+)
 from noiseless.exact import round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.output import decoded, save_release
 from noiseless.releases.request import ReleaseRequest
+from noiseless.releases.risks import MINIMA, Found, figure, limit_text
 from noiseless.search.mean_loss import LOSSES, mean_text
-from noiseless.search.measures import ReleasePoint, Scope
+from noiseless.search.measures import Measures, ReleasePoint, Scope
 from noiseless.search.survey import Progress, Series
+from noiseless.tables.frame_kind import ARROW, FrameKind
 
 _LEFT = "fewest values left"
 """What the number of values left behind the most telling answer is called."""
 
 
 @dataclass(frozen=True, repr=False)
-class ReleaseFrontier:
+class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
     """The best trade-offs found: what a release gives away against what it keeps.
 
     Where `scope` is None these are what greedy merging and searches from there found; there may be better
@@ -101,6 +118,10 @@ class ReleaseFrontier:
     def _repr_html_(self) -> str:
         return html_rows(self._table, self._title)
 
+    def to_arrow(self) -> pa.Table:
+        """A row for each point, under the names it has in JSON."""
+        return arrow_rows(point.to_dict() for point in self.points)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, under the names it has in JSON."""
         return {
@@ -145,12 +166,10 @@ class ReleaseFrontier:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release(Shown):
+class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
     """A sanitised table with what it gives away, what it keeps, and a certificate that anyone can check.
 
     Attributes:
-        coded: the released table, sanitised public columns and then kept ones: what each column can read, and
-            which of that it reads in each row.
         point: what the release gives away and keeps, recounted from the released texts.
         before: the same if the public columns were published as they are.
         certificate: what is claimed, and the partition to check it by.
@@ -167,15 +186,16 @@ class Release(Shown):
         sensitive_values: |[[S]]|.
         public_values: |[[X]]| before the release.
         odds: what a bettor wins with the release.
+        sizes: how many rows (persons, where a unit names them) look alike, answer by answer.
         odds_before: the same if the public columns were published as they are.
+        risks: what it reaches of the limits on bets, widths and persons that are asked for; by keys, of the
+            key where that is worst.
+        key_points: what it gives away to someone who knows only a key, for each that is named.
         least_mean_loss: a mean loss that no release within the limits is below; None where none is known.
         warnings: what a reader should know.
         sources: the files that the table is read from, which nothing may overwrite.
-        surveyed: finds the frontier.
-        found: the frontier, once it is found.
     """
 
-    coded: pa.Table
     point: ReleasePoint
     before: ReleasePoint
     certificate: Certificate
@@ -191,17 +211,36 @@ class Release(Shown):
     sensitive_values: int
     public_values: int
     odds: Odds
+    sizes: GroupSizes
     odds_before: Odds
+    risks: Mapping[str, Found] = field(default_factory=dict)
+    key_points: Mapping[tuple[str, ...], Measures] = field(default_factory=dict)
     least_mean_loss: Fraction | None = None
     warnings: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
-    surveyed: Callable[[Progress | None], ReleaseFrontier] | None = field(default=None, repr=False)
-    found: dict[str, ReleaseFrontier] = field(default_factory=dict, repr=False)
+    _: KW_ONLY
+    _coded: pa.Table
+    """What each column can read, and which of that it reads in each row."""
+    _survey: Callable[[Progress | None], ReleaseFrontier] | None = None
+    _found: dict[str, ReleaseFrontier] = field(default_factory=dict)
+    _came_as: FrameKind = ARROW
 
     @cached_property
     def table(self) -> pa.Table:
+        """The released table: sanitised public columns, then kept ones."""
+        return decoded(self._coded)
+
+    @property
+    def frame(self) -> Any:  # noqa: ANN401 - any frame
+        """The released table, in the kind of frame that the original came as; Arrow for a file.
+
+        An index of pandas does not come back: nobody audited it.
+        """
+        return self._came_as.frame(self.table)
+
+    def to_arrow(self) -> pa.Table:
         """The released table."""
-        return decoded(self.coded)
+        return self.table
 
     def frontier(self, progress: Progress | None = None) -> ReleaseFrontier:
         """The releases of the same columns that none found beats, and what methods reach; computed once.
@@ -209,11 +248,16 @@ class Release(Shown):
         Args:
             progress: told the share of the work that is done.
         """
-        if "frontier" not in self.found:
-            if self.surveyed is None:
+        if "frontier" not in self._found:
+            if self._survey is None:
                 raise ValueError("this release does not know the table that it was made from")
-            self.found["frontier"] = self.surveyed(progress).including(self.point)
-        return self.found["frontier"]
+            self._found["frontier"] = self._survey(progress).including(self.point)
+        return self._found["frontier"]
+
+    @property
+    def known_frontier(self) -> ReleaseFrontier | None:
+        """The frontier, where `frontier` has found it already."""
+        return self._found.get("frontier")
 
     def save(self, out: Path | str, *, certificate: Path | str | None = None) -> None:
         """Write the released table and its certificate, each whole or not at all.
@@ -226,7 +270,7 @@ class Release(Shown):
             OutputError: a file cannot be written, or is the table that the release was made from.
             RequestError: no format goes with an ending, or both are the same file.
         """
-        save_release(self.coded, self.certificate, Path(out), certificate, self.sources)
+        save_release(self._coded, self.certificate, Path(out), certificate, self.sources)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the tables, under the names it has in JSON."""
@@ -243,6 +287,16 @@ class Release(Shown):
             "sensitive_values": self.sensitive_values,
             "public_values": self.public_values,
             **self.odds.to_dict(),
+            "keys": [
+                {
+                    "columns": list(key),
+                    "min_posterior": point.min_posterior,
+                    "min_rows": point.min_rows,
+                    "leakage": point.leakage.upper,
+                }
+                for key, point in self.key_points.items()
+            ],
+            "risks": {name: figure(found, up=name not in MINIMA) for name, found in self.risks.items()},
             "before": self.before.to_dict() | self.odds_before.to_dict(),
             "changes": [change.to_dict() for change in self.changes],
             "warnings": list(self.warnings),
@@ -278,6 +332,10 @@ class Release(Shown):
             lines["suppressed"] = (
                 f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
             )
+        for name, found in self.risks.items():
+            least, asked = name in MINIMA, float(self.request.targets[name])
+            shown = limit_text(found, up=not least)
+            lines[name.replace("_", " ")] = f"{shown} (asked: at {'least' if least else 'most'} {asked:g})"
         lines["chosen by"] = self.method
         lines["proved"] = self.proof
         if self.warnings:

@@ -84,10 +84,12 @@ class ReleaseSource:
         """
         opened = open_table(table, names=None if request.names is None else list(request.names))
         columns = tuple(dict.fromkeys((*request.public, *request.keep, *request.given, *request.sensitive)))
-        opened.require(*columns)
+        unit = () if request.unit is None else (request.unit,)
+        opened.require(*columns, *unit)
         if request.distinct_rows and request.keep_order:
             raise RequestError("rows without duplicates have no order of their own to keep; leave one out")
-        chosen = (opened.distinct_rows() if request.distinct_rows else opened).select(columns)
+        every = tuple(dict.fromkeys((*columns, *unit)))
+        chosen = (opened.distinct_rows() if request.distinct_rows else opened).select(every)
         present = chosen.with_missing(columns, request.missing)
         dropped = chosen.count() - present.count() if request.missing == "drop" else 0
         tally = present.tally(columns)
@@ -166,18 +168,42 @@ class ReleaseSource:
         prior[self.shown_of_seen] = self.prior
         return SideInformation(self.public_of_seen, self.shown_of_seen, prior)
 
-    def census(self, cell_of: IntArray) -> tuple[Census, IntArray | None]:
+    @cached_property
+    def pair_counts(self) -> IntArray:
+        """How many rows have each pair of the joint range."""
+        tally, values = self._secret_of_rows
+        keys = tally.prefix_ranks(len(self.seen.columns)) * self.joint.size_x + values
+        pairs, places = ranked(keys)
+        return add_by_code(places, tally.counts, len(pairs))
+
+    @property
+    def _secret_of_rows(self) -> tuple[Tally, IntArray]:
+        """A tally, and the sensitive value of each of its combinations."""
+        if self.request.released_secrets:
+            return self.tally, self.released_values
+        return self.secrets[0], self.joint.x
+
+    @cached_property
+    def members(self) -> tuple[IntArray, IntArray]:
+        """Whose rows have each combination of `seen`: pairs of the combination and the person, numbered."""
+        if self.request.unit is None:
+            raise ValueError("no unit is named")
+        tally = self.table.tally((*self.seen.columns, self.request.unit))
+        persons = np.unique(tally.codes(self.request.unit), return_inverse=True)[1].reshape(-1)
+        return tally.prefix_ranks(len(self.seen.columns)), persons.astype(np.int64)
+
+    def census(self, cell_of: IntArray, *, ordered: bool = False) -> tuple[Census, IntArray | None]:
         """Who stands behind each answer, and what of it was known before.
 
         An answer is a cell with the kept and given values that are seen with it.
 
         Args:
             cell_of: the cell of each public tuple.
+            ordered: whether the order of the sensitive values means something.
         """
         many = int(self.shown_of_seen.max()) + 1
         answers, answer_of_seen = ranked(cell_of[self.public_of_seen] * many + self.shown_of_seen)
-        tally = self.tally if self.request.released_secrets else self.secrets[0]
-        values = self.released_values if self.request.released_secrets else self.joint.x
+        tally, values = self._secret_of_rows
         keys = answer_of_seen[tally.prefix_ranks(len(self.seen.columns))] * self.joint.size_x + values
         pairs, places = ranked(keys)
         counts = add_by_code(places, tally.counts, len(pairs))
@@ -188,7 +214,7 @@ class ReleaseSource:
         if self.request.given:
             known = np.zeros(len(answers), np.int64)
             known[answer_of_seen] = self.given_of_seen
-        return Census(joint, counts, add_runs(counts, joint.starts), ordered=False), known
+        return Census(joint, counts, add_runs(counts, joint.starts), ordered=ordered), known
 
     @cached_property
     def kept(self) -> Tally:

@@ -96,16 +96,32 @@ def _figure(chart: Chart, width: int) -> "Figure":
     height, wide = tall + foot + _TOP, width - (2 if chart.posteriors else 1.3) * _SIDE
     figure = Figure(figsize=(width / 72, height / 72))
     axes = figure.add_axes((_SIDE / width, foot / height, wide / width, tall / height))
+    _draw(chart, axes)
+    handles, names = axes.get_legend_handles_labels()
+    if handles:
+        figure.legend(handles[::-1], names[::-1], loc="lower left", ncols=columns, frameon=False)
+    return figure
+
+
+def draw_frontier(frontier: ReleaseFrontier, axes: "Axes", chosen: ReleasePoint | None = None) -> None:
+    """Draw a frontier on axes of somebody's, with its legend.
+
+    Args:
+        frontier: what to plot.
+        axes: where.
+        chosen: a point to mark.
+    """
+    _draw(chart_of(frontier, None if chosen is None else {"this release": chosen}), axes)
+    axes.legend(frameon=False, fontsize="small")
+
+
+def _draw(chart: Chart, axes: "Axes") -> None:
     _axes(chart, axes)
     _shade(chart, axes)
     for curve in reversed(chart.curves):
         _curve(curve, axes)
     for number, (name, dot) in enumerate(chart.marked):
         _marked(printable(name), dot, axes, f"marked-{number}")
-    handles, names = axes.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles[::-1], names[::-1], loc="lower left", ncols=columns, frameon=False)
-    return figure
 
 
 def _axes(chart: Chart, axes: "Axes") -> None:

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from noiseless.reports.canvas import (
     OTHERS,
@@ -40,6 +40,7 @@ Result = Mapping[str, Any]
 """The adversary's score at one budget under its JSON names: budget, score, low, high, and details."""
 
 
+@runtime_checkable
 class GameLike(Protocol):
     """A game that was played, as `adversaries.Game` has it: a row above, not to be imported."""
 
@@ -82,6 +83,33 @@ def game_plot(game: GameLike, path: Path | str, *, across: str = "budget") -> No
         _save(lines, below, played["measure"], part, kind)
 
 
+def draw_game(game: GameLike, axes: "Axes") -> None:
+    """Draw a game on axes of somebody's: all lines together, score against budget.
+
+    Args:
+        game: what was played.
+        axes: where.
+    """
+    played = game.to_dict()
+    lines = [
+        replace(line, name=", ".join(filter(None, (line.panel, line.name))))
+        for line in _lines(played["results"], game.lines, "budget")
+    ]
+    looks = {line.name: _LOOKS[i % len(_LOOKS)] for i, line in enumerate(lines)}
+    if not any(line.points for line in lines):  # nothing was protected
+        axes.barh(
+            [line.name for line in lines], [line.unprotected["score"] for line in lines if line.unprotected]
+        )
+        axes.set(xlim=(0, 1), xlabel=played["measure"])
+        plain_axes(axes)
+        return
+    _panel("", lines, looks, axes)
+    _limits(lines, axes)
+    axes.set(xlabel=_BUDGETS.get(played["game"], _TOLD), ylabel=played["measure"])
+    if any(looks):
+        axes.legend(frameon=False)
+
+
 def _lines(results: Sequence[Result], keys: Sequence[str], across: str) -> list[_Line]:
     keys = keys or list(
         dict.fromkeys(k for one in results for k, v in one.items() if isinstance(v, str) and k != "budget")
@@ -100,6 +128,14 @@ def _lines(results: Sequence[Result], keys: Sequence[str], across: str) -> list[
         panel = str(group[apart[0]]) if apart else ""
         found.append(_Line(panel, ", ".join(filter(None, names)), points, unprotected))
     return found
+
+
+def _few_numbers(lines: Sequence[_Line]) -> list[int]:
+    """The places of points that are a few whole numbers, one after the other; none otherwise."""
+    places = sorted({x for line in lines for x, _ in line.points})
+    first = int(places[0]) if places else 0
+    row = [*range(first, first + len(places))]
+    return row if places == row and 1 < len(row) <= _MANY else []
 
 
 def _named(key: str, value: object) -> str:
@@ -121,6 +157,8 @@ def _save(lines: Sequence[_Line], across: str, measure: str, path: Path, kind: s
         for panel, axis in zip(panels, axes, strict=True):
             _panel(panel, [line for line in lines if line.panel == panel], looks, axis)
             axis.set_xlabel("budget, bits" if across == "budget" else across.replace("_", " "))
+            if few := _few_numbers(lines):
+                axis.set_xticks(few)
         axes[0].set_ylabel(measure)
         _limits(lines, axes[0])
         longest = max((len(name) for name in names), default=1)

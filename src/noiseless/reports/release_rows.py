@@ -1,6 +1,6 @@
 """What a page or a text says about a release, in words and rows ready to be shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, verb
-from noiseless.exact import Bits
 from noiseless.releases.application import AppliedRelease
 from noiseless.releases.changes import ColumnChange
+from noiseless.releases.request import RISKS
 from noiseless.releases.results import Release, ReleaseFrontier
+from noiseless.releases.risks import MINIMA, keeps, limit_text
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
 from noiseless.search.loss import Length
@@ -34,6 +35,15 @@ _LIMITS = {
     "max_maximin": "always revealed, I*",
     "max_distortion": "distortion",
     "min_resolution": "bits of resolution",
+    "largest_belief": "largest belief",
+    "pointwise_leakage": "pointwise maximal leakage, in bits",
+    "beta_likeness": "beta-likeness",
+    "enhanced_beta_likeness": "enhanced beta-likeness",
+    "delta_disclosure": "delta-disclosure, in nats",
+    "entropy_l_diversity": "entropy l-diversity",
+    "t_closeness": "t-closeness",
+    "width": "width of the values left",
+    "min_classes": "fewest classes of values left",
 }
 """What each limit is on."""
 
@@ -110,7 +120,7 @@ def cost_words(release: Release) -> str:
         return f"at most {alike:,} different public values read alike"
     words, last = list[str](), ""
     for change in changed[:_MOST_NAMED]:
-        subject, predicate, what = _change_words(change, release.request.codeword)
+        subject, predicate, what = change_words(change, release.request.codeword)
         words.append(f"{subject} {what}" if predicate == last else f"{subject} {predicate} {what}")
         last = predicate
     if len(changed) > _MOST_NAMED:
@@ -118,7 +128,7 @@ def cost_words(release: Release) -> str:
     return ", ".join(words)
 
 
-def _change_words(change: ColumnChange, codeword: str) -> tuple[str, str, str]:
+def change_words(change: ColumnChange, codeword: str) -> tuple[str, str, str]:
     """Who is changed, how, and by how much at most."""
     name = value_text(change.name)
     if change.largest is None:
@@ -174,8 +184,11 @@ class AskedRow:
 
 def asked_rows(release: Release) -> list[AskedRow]:
     """What was asked for; what was found is rounded so that it stays on its side of the limit."""
-    request, point = release.request, release.point
-    rows = [_asked_row(name, limit, point) for name, limit in request.targets.items()]
+    request, point = release.request, _worst_known(release)
+    rows = [
+        _risk_row(name, limit, release) if name in release.risks else _asked_row(name, limit, point)
+        for name, limit in request.targets.items()
+    ]
     if request.weight is not None:
         rows.append(AskedRow("weight of what is lost", _number(request.weight), "no limit", holds=True))
     if request.suppress:
@@ -186,6 +199,29 @@ def asked_rows(release: Release) -> list[AskedRow]:
     return rows
 
 
+def _worst_known(release: Release) -> ReleasePoint:
+    """The release as limits see it: by keys, what is worst of any of them."""
+    known = release.key_points.values()
+    if not known:
+        return release.point
+    return replace(
+        release.point,
+        min_posterior=min(point.min_posterior for point in known),
+        min_rows=min(point.min_rows for point in known),
+        leakage=max(point.leakage for point in known),
+    )
+
+
+def _risk_row(name: str, limit: Any, release: Release) -> AskedRow:  # noqa: ANN401 - a limit of any kind
+    """A limit on bets, widths or persons; delta-disclosure is to be below it."""
+    found, least = release.risks[name], name in MINIMA
+    text = f"{limit:,}" if isinstance(limit, int) else _number(limit)
+    asked = f"{'at least' if least else 'below' if name == 'delta_disclosure' else 'at most'} {text}"
+    words = "fewest persons alike" if name == "min_rows" else _LIMITS[name]
+    shown = limit_text(found, up=not least, places=_places(text))
+    return AskedRow(words, asked, shown, keeps(name, found, limit))
+
+
 def applied_rows(applied: AppliedRelease) -> list[AskedRow]:
     """What was asked of a release, beside what new rows reach by themselves."""
     rows = []
@@ -194,8 +230,9 @@ def applied_rows(applied: AppliedRelease) -> list[AskedRow]:
         if isinstance(asked, int):
             texts = f"at least {asked:,}", "-" if found is None else f"{found:,}"
         else:
-            text = _number(asked) if isinstance(asked, Fraction) else str(asked)
-            texts = f"at most {text}", found.rounded_up(_places(text)) if isinstance(found, Bits) else "-"
+            text, least = _number(asked) if isinstance(asked, Fraction) else str(asked), limit.name in MINIMA
+            shown = "-" if found is None else limit_text(found, up=not least, places=_places(text))
+            texts = f"at {'least' if least else 'most'} {text}", shown
         rows.append(AskedRow(_LIMITS[limit.name], *texts, limit.holds))
     return rows
 
@@ -233,7 +270,7 @@ def chosen_by(release: Release) -> str:
     request = release.request
     if request.weight is not None:
         return "lagrangian"
-    if {"min_posterior", "min_rows", "max_leakage", "max_maximin"} & request.targets.keys():
+    if {"min_posterior", "min_rows", "max_leakage", "max_maximin", *RISKS} & request.targets.keys():
         return "mean loss" if request.prefer == "mean" else request.utility
     return "maximin" if request.objective == "maximin" else "leakage"
 
@@ -282,7 +319,7 @@ def for_the_same(release: Release, frontier: ReleaseFrontier | None = None) -> s
         release: the release.
         frontier: that of the same columns; that of the release, if it has been found.
     """
-    frontier = release.found.get("frontier") if frontier is None else frontier
+    frontier = release.known_frontier if frontier is None else frontier
     if frontier is None or not release.request.targets.keys() <= {"min_posterior", "max_leakage"}:
         return ""
     if release.request.objective == "maximin" or release.request.weight is not None:

@@ -1,9 +1,9 @@
 """What a page or a text says about an audit of published tables, in rows ready to be shown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from noiseless.display import counted, kept_text, verb
 from noiseless.exact import Bits
 from noiseless.reports.audit_rows import Status
 from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.promise import Breach
 from noiseless.tabulations.publication import UNBOUNDED, Publication, PublishedTable, RowName
 from noiseless.tabulations.result import CellFinding, PersonFinding
 
@@ -138,14 +139,23 @@ class TableView:
 
 def table_views(view: AuditView) -> list[TableView]:
     """Every table of a publication, as far as a page can show it."""
+    return views_of(view.publication, partial(_face, view))
+
+
+FaceOf = Callable[[PublishedTable, int, int], Face]
+"""How a figure looks: its table, its place there, its number among all figures."""
+
+
+def views_of(publication: Publication, face: FaceOf) -> list[TableView]:
+    """Every table of a publication, with faces of any kind."""
     first, found = 0, list[TableView]()
-    for table in view.publication.tables:
-        found.append(_table_view(view, table, first))
+    for table in publication.tables:
+        found.append(_table_view(table, first, face))
         first += len(table)
     return found
 
 
-def _table_view(view: AuditView, table: PublishedTable, first: int) -> TableView:
+def _table_view(table: PublishedTable, first: int, face: FaceOf) -> TableView:
     split = max(1, len(table.dimensions) - 1)
     codes = table.codes if len(table.dimensions) > 1 else np.hstack([table.codes, np.zeros_like(table.codes)])
     above = table.labels[-1] if len(table.dimensions) > 1 else ("",)
@@ -154,7 +164,7 @@ def _table_view(view: AuditView, table: PublishedTable, first: int) -> TableView
     shown = (rank[line_of] < _MOST_ROWS) & (codes[:, -1] < _MOST_COLUMNS)
     faces: list[list[Face | None]] = [[None] * len(above[:_MOST_COLUMNS]) for _ in lines[:_MOST_ROWS]]
     for place in np.flatnonzero(shown).tolist():
-        faces[rank[line_of[place]]][codes[place, -1]] = _face(view, table, place, first + place)
+        faces[rank[line_of[place]]][codes[place, -1]] = face(table, place, first + place)
     labels = [table.coordinates(int(place))[:split] for place in np.sort(starts)[:_MOST_ROWS]]
     missing = [
         f"{number - most:,} more {things}"
@@ -254,7 +264,7 @@ def _about_others(audit: TabulationAudit) -> list[str]:
     return [words for number, words in found if number]
 
 
-def because_text(publication: Publication, cell: CellFinding, most: int = 6) -> str:
+def because_text(publication: Publication, cell: CellFinding | Breach, most: int = 6) -> str:
     """The published figures that tell one, with what is published of each; totals first, zeros last."""
     alone, told = len(publication.tables) == 1, _told_by_name(publication)
     groups = {label for each in publication.classifications for label in each.groups}

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
+from noiseless.display import Facts, FrameMixin, Shown, arrow_rows
 from noiseless.errors import RequestError
 from noiseless.exact import Rational
 from noiseless.pricing.plan import declared_bounds, named_query
@@ -13,6 +14,9 @@ from noiseless.rules.counts import CensusCounts, MinCell
 from noiseless.rules.plan import VALUE, Bound, numbers, rule_plan
 from noiseless.rules.recoding import Bottom, DatePeriod, Prefix, Top
 from noiseless.rules.rule_plan import RulePlan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PEOPLE = 1000
 _AGES = (0, 120)
@@ -79,17 +83,50 @@ class PricedRule:
         return "\n".join(lines)
 
 
-def priced_rules(
+@dataclass(frozen=True, repr=False)
+class RulePrices(Sequence[PricedRule], Shown, FrameMixin):
+    """What rules give away, one after another.
+
+    Attributes:
+        rules: the rules, each with its question and its plan.
+    """
+
+    rules: tuple[PricedRule, ...]
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    @overload
+    def __getitem__(self, place: int) -> PricedRule: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[PricedRule, ...]: ...
+    def __getitem__(self, place: int | slice) -> PricedRule | tuple[PricedRule, ...]:
+        return self.rules[place]
+
+    def _shown(self) -> tuple[str, Facts]:
+        rows = [["rule", "question", "bits", "verdict"]]
+        for found in self.rules:
+            bits = "-" if found.plan is None else str(found.plan.bits)
+            said = f"not priced: {found.problem}" if found.plan is None else found.plan.verdict
+            rows.append([found.rule.text, str(found.asked), bits, said])
+        return "What rules leak about one person", rows
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each rule."""
+        return arrow_rows(found.to_dict() for found in self.rules)
+
+
+def price_rules(
     rules: Sequence[str | Rule] = EXAMPLES,
     *,
     query: str | None = None,
     n: int | None = None,
     bounds: tuple[Rational, Rational] | None = None,
     step: Rational | None = None,
-) -> tuple[PricedRule, ...]:
+) -> RulePrices:
     """What each rule gives away for a question; without one, for a question that the rule is used for.
 
-    >>> [(found.rule.text, found.plan.reach) for found in priced_rules(["round:5", "min-cell:11"])]
+    >>> [(found.rule.text, found.plan.reach) for found in price_rules(["round:5", "min-cell:11"])]
     [('round:5', 201), ('min-cell:11', 2)]
 
     Args:
@@ -105,7 +142,7 @@ def priced_rules(
     asked = None
     if (query, n, bounds, step) != (None, None, None, None):
         asked = _question(query or "sum", n, bounds, step)
-    return tuple(_priced(rule(text), asked) for text in rules)
+    return RulePrices(tuple(_priced(rule(text), asked) for text in rules))
 
 
 def _question(

@@ -14,6 +14,7 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
+from noiseless.search.limits import sets_within
 from noiseless.search.loss import Length
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.problem import Problem
@@ -95,39 +96,30 @@ class AllPartitions:
 
     @cached_property
     def _cells(self) -> list[int]:
-        """The sets that may be a cell: of one group, leaving enough, and not too large."""
-        targets = self.targets
-        most = targets.largest_cell or self._problem.size
+        """The sets that may be a cell: of one group, keeping to all limits, and not too large."""
+        most = self.targets.largest_cell or self._problem.size
         groups = self._problem.group_of
-        return [
+        fitting = [
             mask
             for mask, members in enumerate(self._sets)
-            if members
-            and len(members) <= most
-            and len(set(groups[members].tolist())) == 1
-            and self._leaves(members, self._problem.seen, targets.need)
+            if members and len(members) <= most and len(set(groups[members].tolist())) == 1
         ]
+        return self._within_limits(fitting)
 
     @cached_property
-    def _suppressed(self) -> set[int]:
-        """The sets that may be suppressed: few rows that leave enough together, whatever their groups."""
-        targets = self.targets
-        need = targets.by_known(targets.need)
-        return {
+    def _suppressed(self) -> list[int]:
+        """The sets that may be suppressed: few rows that keep to all limits, whatever their groups."""
+        fitting = [
             mask
             for mask, members in enumerate(self._sets[:-1])
-            if members
-            and int(self._problem.weights[members].sum()) <= targets.budget
-            and self._leaves(members, self._problem.known, need)
-        }
+            if members and int(self._problem.weights[members].sum()) <= self.targets.budget
+        ]
+        return self._within_limits(fitting, suppressed=True)
 
-    def _leaves(self, members: list[int], seen: IntArray, need: IntArray) -> bool:
-        """Whether every answer of a cell leaves as many sensitive values as needed."""
-        joint = self._problem.joint
-        pairs = np.isin(self._problem.public[joint.y], members)
-        known = np.unique(seen[joint.y[pairs]] * joint.size_x + joint.x[pairs]) // joint.size_x
-        counts = np.bincount(known, minlength=len(need))
-        return bool(np.all((counts == 0) | (counts >= need)))
+    def _within_limits(self, masks: list[int], *, suppressed: bool = False) -> list[int]:
+        held = (np.array(masks, np.int64)[:, None] >> np.arange(self._problem.size)) % 2 == 1
+        kept = sets_within(self.targets.limits, held, suppressed=suppressed)
+        return [mask for mask, fine in zip(masks, kept.tolist(), strict=True) if fine]
 
     @cached_property
     def _costs(self) -> dict[int, Length]:

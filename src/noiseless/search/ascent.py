@@ -191,6 +191,11 @@ class Ascent:
         spans = [axis.cell_spans(order, starts) * axis.scale for axis in self.book.axes]
         return np.asarray(np.sum(spans, axis=0) * np.add.reduceat(self.problem.weights[order], starts))
 
+    def _distances(self, values: IntArray, others: IntArray) -> Iterator[tuple[int, IntArray]]:
+        """Each value with how far it is from others."""
+        for some in np.array_split(values, 1 + len(values) * len(others) // WORK):
+            yield from zip(some.tolist(), self.book.distances(some, others), strict=True)
+
     def _led(self, labels: IntArray, left: IntArray, most: float) -> Cells | None:
         """All values in cells: each that is left over is led to one that is near."""
         if len(left) == len(labels) or len(left) > MOST_LEFT:
@@ -199,25 +204,26 @@ class Ascent:
         placed = placed[np.argsort(labels[placed], kind="stable")]
         starts = np.flatnonzero(np.diff(labels[placed], prepend=-1))
         members, firsts = np.split(placed, starts[1:]), placed[starts]
-        for value in left.tolist():
-            far = self.book.distances(np.array([value]), firsts)[0]
-            near = [cell for cell in np.argsort(far)[:NEAR].tolist() if groups[firsts[cell]] == groups[value]]
-            if not near:
+        losses = self._losses(placed, starts)
+        for value, far in self._distances(left, firsts):
+            near = np.flatnonzero(groups[firsts] == groups[value])
+            if not len(near):
                 return None
-            alone = [members[cell] for cell in near]
-            joined = _listed(alone, np.array([value]))
-            more = self._losses(*joined) - self._losses(*_listed(alone))
-            more[self._costs(*joined) > most] = np.inf
+            near = near[np.argpartition(far[near], min(NEAR, len(near)) - 1)[:NEAR]]
+            joined = _listed([members[cell] for cell in near.tolist()], value)
+            whole = self._losses(*joined)
+            more = np.where(self._costs(*joined) > most, np.inf, whole - losses[near])
             best = int(np.argmin(more))
             if more[best] == np.inf:
                 return None
-            members[near[best]] = np.append(alone[best], value)
-            labels[value] = labels[firsts[near[best]]]
+            cell = near[best]
+            members[cell], losses[cell] = np.append(members[cell], value), whole[best]
+            labels[value] = labels[firsts[cell]]
         return Cells.from_labels(labels)
 
 
-def _listed(cells: Sequence[IntArray], *more: IntArray) -> tuple[IntArray, IntArray]:
-    """The members of cells one after the other, those that each gets besides, and where each begins."""
-    added = sum(map(len, more))
-    sizes = [len(cell) + added for cell in cells[:-1]]
-    return np.concatenate([part for cell in cells for part in (cell, *more)]), np.cumsum([0, *sizes])
+def _listed(cells: Sequence[IntArray], value: int) -> tuple[IntArray, IntArray]:
+    """The members of cells one after the other, each with one value more, and where each begins."""
+    more = np.array([value])
+    sizes = [len(cell) + 1 for cell in cells[:-1]]
+    return np.concatenate([part for cell in cells for part in (cell, more)]), np.cumsum([0, *sizes])

@@ -19,11 +19,11 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
+from noiseless.search.limits import sets_within
 from noiseless.search.mean_bounds import CellReaches
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.problem import Cells
 from noiseless.search.spans import Spans
-from noiseless.tables.kernels import add_by_code
 from noiseless.work import check
 
 MOST_VALUES = 60
@@ -157,29 +157,32 @@ class CellCover:
 
     def _grown(self, spans: Spans, slack: int) -> CoverCells | None:
         """All cells with no larger surcharge; None where there are too many."""
-        problem, need = self.targets.problem, self.targets.need
+        problem = self.targets.problem
         growth = CellGrowth(problem.group_of, problem.weights, self._prices)
         found = growth.grow(partial(_hulls, spans), slack, int(problem.weights.sum()))
-        return None if found is None else found.chosen(self._enough(found.held, problem.seen, need))
+        return None if found is None else found.chosen(self._enough(found.held, suppressed=False))
 
     def _suppressed(self, spans: Spans, slack: int) -> CoverCells | None:
         """All sets that may be suppressed with no larger surcharge; None where there are too many."""
-        problem, need = self.targets.problem, self.targets.by_known(self.targets.need)
+        problem = self.targets.problem
         growth = CellGrowth(np.zeros(problem.size, np.int64), problem.weights, self._prices)
         found = growth.grow(partial(_all_lost, spans.whole), slack, self.targets.budget)
-        return None if found is None else found.chosen(self._enough(found.held, problem.known, need))
+        return None if found is None else found.chosen(self._enough(found.held, suppressed=True))
 
-    def _enough(self, held: BoolArray, seen: IntArray, need: IntArray) -> BoolArray:
-        """Whether every answer of a set leaves as many values, and has as many rows, as needed."""
-        problem, least = self.targets.problem, self.targets.goal.min_rows or 1
+    def _enough(self, held: BoolArray, *, suppressed: bool) -> BoolArray:
+        """Which sets keep to all limits: first by how many values they leave, by one product of matrices."""
+        problem = self.targets.problem
+        seen, need = problem.seen, self.targets.need
+        if suppressed:
+            seen, need = problem.known, self.targets.by_known(need)
         joint, fine = problem.joint, np.ones(len(held), bool)
         for code in range(len(need)):
-            y, pairs = np.flatnonzero(seen == code), np.flatnonzero(seen[joint.y] == code)
-            rows = add_by_code(problem.public[y], problem.counts[y], problem.size)
+            pairs = np.flatnonzero(seen[joint.y] == code)
             secrets = np.zeros((problem.size, joint.size_x), np.float32)
             secrets[problem.public[joint.y[pairs]], joint.x[pairs]] = 1
             left = np.count_nonzero(held.astype(np.float32) @ secrets, axis=1)
-            fine &= (left == 0) | ((left >= need[code]) & (held @ rows >= least))
+            fine &= (left == 0) | (left >= need[code])
+        fine[fine] = sets_within(self.targets.limits[1:], held[fine], suppressed=suppressed)
         return fine
 
 

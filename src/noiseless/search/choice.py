@@ -223,8 +223,9 @@ def refuse(targets: Targets, choose: Callable[[Problem, Goal], Choice]) -> Reque
         min_rows=None,
         max_leakage=None,
         max_maximin=None,
+        limited=False,
     )
-    least, most = choose(problem, hiding), choose(problem, keeping)
+    least, most = choose(problem, hiding), choose(replace(problem, limits=()), keeping)
     bound = LowerBounds(Targets(problem, hiding), Cells.from_labels(np.arange(problem.size))).loss
     refuted = bound is not None and _exceeds(bound.value, goal, problem.size)
     found = "cannot be had" if refuted else "was not found"
@@ -256,7 +257,8 @@ def _hidden(goal: Goal) -> str:
         "a leakage of": _bits(goal.max_leakage),
         "maximin information of": _bits(goal.max_maximin),
     }
-    return " with ".join(f"{name} {limit}" for name, limit in limits.items() if limit is not None)
+    asked = [f"{name} {limit}" for name, limit in limits.items() if limit is not None]
+    return " with ".join([*asked, *["cells within the limits on answers"] * goal.limited])
 
 
 def _kept(goal: Goal) -> str:
@@ -297,7 +299,8 @@ def _eased(goal: Goal) -> str:
         "allow more leakage": goal.max_leakage,
         "allow more maximin information": goal.max_maximin,
     }
-    return " or ".join(remedy for remedy, limit in remedies.items() if limit is not None)
+    eased = [remedy for remedy, limit in remedies.items() if limit is not None]
+    return " or ".join([*eased, *["ease the limits on answers"] * goal.limited])
 
 
 def _bits(limit: object) -> str | None:

@@ -246,16 +246,16 @@ class ColumnCodebook:
         numbers, fixed = self._apart(values, others)
         return combined([*numbers, *fixed], self.combine)
 
-    def pair_bounds(self, value: int, others: IntArray) -> IntArray:
-        """What a cell of a value and each of others costs at least: numerators over 2, over 4 for squares.
+    def pair_bounds(self, values: IntArray, others: IntArray) -> IntArray:
+        """What a cell of each of some values (a row each) and of each of others costs at least.
 
-        Where `fits`.
+        Numerators over 2, over 4 for squares; where `fits`.
         """
         found = []
         for some in np.array_split(others, 1 + len(others) // _PAIRS_AT_ONCE):
-            numbers, fixed = self._apart(np.array([value]), some)
-            found.append(self.least_cost(numbers, [2 * part for part in fixed])[0])
-        return np.concatenate(found)
+            numbers, fixed = self._apart(values, some)
+            found.append(self.least_cost(numbers, [2 * part for part in fixed]))
+        return np.concatenate(found, axis=1)
 
     def _apart(self, values: IntArray, others: IntArray) -> tuple[list[IntArray], list[IntArray]]:
         """How far values are from others in each column: of numbers, and of what has no middle."""

@@ -1,7 +1,9 @@
 """What is behind public values, and in which order it is read when their cells are cut."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import begins
 from noiseless.search.problem import Problem
 from noiseless.tables.coding import whole_type
+from noiseless.tables.kernels import compiled
 
 _ROOM = 2**62
 
@@ -54,6 +57,8 @@ class Entries:
         rows: how many rows it stands for.
         alone: whether all members of a cell are seen with the same.
         fast: whether there are so many that loops are compiled.
+        alike: for each code of what is seen the first one of any group with which the same is known: what is
+            suppressed reads alike, whatever its group.
     """
 
     starts: IntArray
@@ -62,23 +67,30 @@ class Entries:
     rows: IntArray
     alone: bool
     fast: bool
+    alike: IntArray
 
     @classmethod
     def of(cls, problem: Problem, counts: IntArray | None = None) -> "Entries":
         """Those of a problem: the pairs of its joint range, with as many rows as given; one each if not."""
-        joint = problem.joint
-        values = problem.public[joint.y]
-        order = np.argsort(values, kind="stable")
-        starts = np.append(0, np.cumsum(np.bincount(values, minlength=problem.size)))
+        return cls.of_pairs(problem, problem.joint.y, problem.joint.x, counts)
+
+    @classmethod
+    def of_pairs(
+        cls, problem: Problem, answers: IntArray, secrets: IntArray, counts: IntArray | None = None
+    ) -> "Entries":
+        """Any pairs of a y of a problem's joint range with something behind it."""
+        order = by_value(problem, answers)
+        starts = np.append(0, np.cumsum(np.bincount(problem.public[answers], minlength=problem.size)))
         kind = whole_type(len(order))
         one = np.broadcast_to(np.int64(1), len(order))
         return cls(
             starts.astype(kind),
-            joint.x[order].astype(kind),
-            problem.seen[joint.y][order].astype(kind),
+            secrets[order].astype(kind),
+            problem.seen[answers][order].astype(kind),
             one if counts is None else np.asarray(counts, np.int64)[order],
             problem.side is None,
             len(order) > SMALL,
+            problem.seen_alike,
         )
 
     @classmethod
@@ -93,6 +105,7 @@ class Entries:
             problem.counts[order],
             problem.side is None,
             len(order) > SMALL,
+            problem.seen_alike,
         )
 
     @cached_property
@@ -107,12 +120,22 @@ class Entries:
 
     def take(self, values: IntArray) -> "Entries":
         """Those of some of the public values."""
-        entries, places = self._behind(values)
+        entries, places = self.behind(values)
         starts = np.append(0, np.cumsum(np.bincount(places, minlength=len(values)))).astype(self.starts.dtype)
         taken = self.secrets[entries], self.seen[entries], self.rows[entries]
-        return Entries(starts, *taken, self.alone, self.fast)
+        return Entries(starts, *taken, self.alone, self.fast, self.alike)
 
-    def _behind(self, values: IntArray) -> tuple[IntArray, IntArray]:
+    @property
+    def grouped(self) -> bool:
+        """Whether what is suppressed reads alike in several groups."""
+        return bool(np.any(self.alike != np.arange(len(self.alike))))
+
+    def across(self, hidden: BoolArray) -> "Entries":
+        """The same where suppressed values are seen without their groups."""
+        gone = np.repeat(hidden, np.diff(self.starts))
+        return replace(self, seen=np.where(gone, self.alike[self.seen], self.seen))
+
+    def behind(self, values: IntArray) -> tuple[IntArray, IntArray]:
         """The entries of some public values, and the place of the value of each."""
         if len(self.secrets) == len(self.starts) - 1:
             return values, np.arange(len(values))  # each has one, for none is without
@@ -124,7 +147,7 @@ class Entries:
 
     def read(self, order: IntArray, cells: IntArray) -> Reading:
         """The entries of cells whose members are read in this order."""
-        entries, places = self._behind(order)
+        entries, places = self.behind(order)
         answers = cells[places]
         if not self.alone:
             answers = answers * self.many_seen + self.seen[entries]
@@ -133,11 +156,23 @@ class Entries:
         first = begins(answers)
         return Reading(entries, places, np.cumsum(first) - 1, np.flatnonzero(first))
 
+    def run(self, loop: Callable[..., Any], order: IntArray, starts: IntArray, *more: Any) -> BoolArray:  # noqa: ANN401 - as the loop takes them
+        """What a loop marks of members of cells, given their order and where each cell starts."""
+        fine = np.zeros(len(order), bool)
+        bounds = np.append(starts, len(order))
+        compiled(loop)(order, bounds, self.starts, self.secrets, *more, fine)
+        return fine
+
     def by_secret(self, reading: Reading) -> tuple[IntArray, BoolArray]:
         """Entries in the order of answers and then secrets, and where each secret of an answer begins."""
         kinds = reading.answers * self.many_secrets + self.secrets[reading.entries]
         inner = stable_order(kinds)
         return inner, begins(kinds[inner])
+
+
+def by_value(problem: Problem, answers: IntArray) -> IntArray:
+    """Pairs in the order of the public values of their y."""
+    return np.argsort(problem.public[answers], kind="stable")
 
 
 def stable_order(codes: IntArray) -> IntArray:

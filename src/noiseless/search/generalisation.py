@@ -159,10 +159,14 @@ class Generalisations:
         """What a suppressed row spans in all columns together."""
         return sum(column.whole for column in self.columns)
 
-    def cells(self, levels: Levels) -> LevelCells:
-        """The cells of a generalisation."""
+    def cells(self, levels: Levels, known: Sequence[int] | None = None) -> LevelCells:
+        """The cells of a generalisation; or what is seen of them by someone who knows some columns only."""
         keys, room = self.problem.group_of, int(self.problem.group_of.max()) + 1
-        for column, level in zip(self.columns, levels, strict=True):
+        if known is not None:
+            keys, room = np.zeros_like(keys), 1
+        for place, (column, level) in enumerate(zip(self.columns, levels, strict=True)):
+            if known is not None and place not in known:
+                continue
             nodes = column.nodes[level]
             size = int(nodes.max()) + 1
             if room * size >= _ROOM:

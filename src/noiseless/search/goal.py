@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from noiseless.amounts import floor_of_power
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Rational, as_fraction, floor_of_power
+from noiseless.exact import Bits, Rational, as_fraction
 from noiseless.measures import largest_ratio
 from noiseless.ranges import count_blocks
+from noiseless.search.limits import Limit, limits_of
 from noiseless.search.loss import Lagrangian, Length, Method, Objective, Preference, Utility
 from noiseless.search.measures import Measures, measure_read
 from noiseless.search.optimum import BlockBracket
@@ -51,6 +53,7 @@ class Goal:
             the best of what applies.
         prefer: which loss comes first: the largest change (`worst`), and the mean loss among equals; or the
             `mean`, and the largest change among equals.
+        limited: whether the problem has limits of its own on what is given away.
     """
 
     objective: Objective = "leakage"
@@ -65,6 +68,7 @@ class Goal:
     suppress: Rational = Fraction(0)
     method: Method = "auto"
     prefer: Preference = "worst"
+    limited: bool = False
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -72,7 +76,7 @@ class Goal:
                 object.__setattr__(self, name, _fraction(value, name))
         self._check_names()
         self._check_counts()
-        if self.weight is None and all(getattr(self, name) is None for name in LIMITS):
+        if self.weight is None and not self.limited and all(getattr(self, name) is None for name in LIMITS):
             raise RequestError(
                 "no target: give a minimum posterior or number of rows, a largest leakage, maximin "
                 "information or distortion, a least resolution, or a weight"
@@ -97,8 +101,8 @@ class Goal:
             raise RequestError("a utility is 'resolution' or 'distortion'")
         if self.method not in ("auto", "greedy", "exact", "first-rise"):
             raise RequestError("a method is 'auto', 'greedy', 'exact' or 'first-rise'")
-        limited = self.suppress or any(getattr(self, name) is not None for name in LIMITS)
-        if self.method == "first-rise" and (self.weight is None or limited):
+        any_limit = self.limited or any(getattr(self, name) is not None for name in LIMITS)
+        if self.method == "first-rise" and (self.weight is None or self.suppress or any_limit):
             raise RequestError(
                 "method 'first-rise' stops by a weight and keeps to no limit; give a weight, and leave "
                 "limits and suppressed rows out"
@@ -125,7 +129,7 @@ class Goal:
     def protects(self) -> bool:
         """Whether what is given away is limited."""
         limits = (self.min_posterior, self.min_rows, self.max_leakage, self.max_maximin)
-        return any(limit is not None for limit in limits)
+        return self.limited or any(limit is not None for limit in limits)
 
     @property
     def aim(self) -> Aim:
@@ -279,6 +283,11 @@ class Targets:
         limit = self.goal.max_distortion
         return limit if limit is None or isinstance(limit, Length) else Length(as_fraction(limit))
 
+    @cached_property
+    def limits(self) -> tuple[Limit, ...]:
+        """What every answer must keep to: values and rows left, and the problem's own limits."""
+        return limits_of(self.problem, self.need, self.goal.min_rows)
+
     @property
     def budget(self) -> int:
         """How many rows may be suppressed."""
@@ -288,6 +297,7 @@ class Targets:
         """Whether measures keep to everything."""
         return (
             self.goal.allows(found)
+            and found.kept
             and (self.blocks is None or found.maximin.ratio <= self.blocks)
             and found.suppressed_rows <= self.budget
         )
@@ -343,6 +353,10 @@ class Targets:
             advice = f"; ask for a largest leakage of {least.rounded_up(2)} or more"
             raise RequestError(
                 f"at least {least} leak{known}, whatever is merged{advice * (self._merged.leakage <= least)}"
+            )
+        if not self.budget and not self._merged.kept:  # whatever keeps to limits still does when it is merged
+            raise RequestError(
+                f"the limits on answers cannot be kept{known}, whatever is merged; ease them or suppress rows"
             )
         if self.blocks is not None and self.blocks < self.fewest_blocks_of_any:
             least = Bits(self.fewest_blocks_of_any)

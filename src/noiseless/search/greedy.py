@@ -10,7 +10,6 @@ from noiseless.arrays import IntArray
 from noiseless.exact import Bits, as_fraction
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
-from noiseless.search.limits import RowLimit
 from noiseless.search.loss import Utility
 from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath, MergePoint
@@ -25,7 +24,8 @@ GREEDY, DEALING = "greedy", "dealing"
 """What methods are called."""
 
 SLOW = 120
-"""Plain Python runs (any codebook of one's own; problem (7) with side information) take no more values."""
+"""Plain Python runs (numbers beyond 64 bits, any codebook of one's own, problem (7) with side information)
+take no more values."""
 
 WEIGHTS = (Fraction(1, 8), Fraction(1), Fraction(8))
 """Where problem (7) has no weight of its own it is run with these, in bits for the whole loss."""
@@ -80,9 +80,7 @@ class GreedyPaths:
     @property
     def slow(self) -> bool:
         """Whether problem (7) would take too long."""
-        book = self.problem.codebook
-        fits = isinstance(book, ColumnCodebook) and book.fits
-        by_arrays = self.problem.plain and (self.utility == "resolution" or fits)
+        by_arrays = self.problem.plain and _by_arrays(self.problem, self.utility)
         return self.problem.size > (FEWER_VALUES if by_arrays else SLOW)
 
     def both(self, weight: Fraction | None) -> Iterator[MergePath]:
@@ -121,8 +119,15 @@ def leaves_paths_out(targets: Targets) -> bool:
     columns, dealt = isinstance(book, ColumnCodebook), targets.goal.utility == "resolution"
     quick = dealt or (isinstance(book, ColumnCodebook) and book.by_hull)
     otherwise = columns or (dealt and problem.side is None)
-    many = problem.size > (MOST_VALUES if quick else FEWER_VALUES)
+    most = MOST_VALUES if quick else FEWER_VALUES
+    many = problem.size > (most if _by_arrays(problem, targets.goal.utility) else SLOW)
     return targets.goal.method == "auto" and otherwise and many
+
+
+def _by_arrays(problem: Problem, utility: Utility) -> bool:
+    """Whether what cells cost is computed with arrays."""
+    book = problem.codebook
+    return utility == "resolution" or (isinstance(book, ColumnCodebook) and book.fits)
 
 
 def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
@@ -147,12 +152,12 @@ def within(path: MergePath, targets: Targets) -> IntArray:
         max_distortion=goal.max_distortion,
         min_resolution=goal.min_resolution,
     )
-    if goal.min_rows is None:
+    limits = targets.limits[1:]
+    if not limits:
         return points
-    limit = RowLimit.of(targets.problem, goal.min_rows)
 
-    def has_rows(point: int) -> bool:  # and then all later points have
+    def keeps(point: int) -> bool:  # and then all later points do
         cells = path[point].cells
-        return bool(limit.met(cells.cell_of, cells.count).all())
+        return all(bool(limit.met(cells.cell_of, cells.count).all()) for limit in limits)
 
-    return points[bisect_left(points, True, key=has_rows) :]
+    return points[bisect_left(points, True, key=keeps) :]

@@ -16,6 +16,7 @@ from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import GREEDY, best_point
 from noiseless.search.hulls import Hulls
+from noiseless.search.limits import Limit
 from noiseless.search.loss import Utility
 from noiseless.search.merging.baselines import MONDRIAN, mondrian
 from noiseless.search.problem import Cells, Problem
@@ -147,7 +148,7 @@ def improve_cells(
     labels: IntArray,
     hidden: BoolArray,
     *,
-    least_rows: int = 1,
+    limits: Sequence[Limit] = (),
 ) -> IntArray | None:
     """Labels of cells with a smaller largest loss, each leaving as much as needed; None if none were found.
 
@@ -157,7 +158,7 @@ def improve_cells(
         need: for each code of what is seen besides how many sensitive values an answer must leave.
         labels: the cells, which leave that much.
         hidden: which values are suppressed; they stay so.
-        least_rows: how many rows an answer must have.
+        limits: what answers must keep to besides.
     """
     if problem.size > MOST_IMPROVED:
         return None
@@ -167,7 +168,7 @@ def improve_cells(
     near = nearness(problem, utility, cells, SPLITS)
     if near is None:
         return None
-    found = _Improver(problem, need, near, cells, least_rows)
+    found = _Improver(problem, need, near, cells, limits)
     if not found.run():
         return None
     result = np.full(problem.size, -1)
@@ -182,7 +183,7 @@ class _Improver:
     need: IntArray
     near: Nearness
     cells: list[list[int]]
-    least_rows: int = 1
+    limits: Sequence[Limit] = ()
 
     def __post_init__(self) -> None:
         self.costs = [self.near.cost(cell) for cell in self.cells]
@@ -195,9 +196,7 @@ class _Improver:
         codes, values = seen[joint.y].tolist(), joint.x.tolist()
         for x, code, value in zip(public[joint.y].tolist(), codes, values, strict=True):
             self.held[x].add((code, value))
-        self.rows: list[dict[int, int]] = [{} for _ in range(self.problem.size)]
-        for x, code, rows in zip(public.tolist(), seen.tolist(), self.problem.counts.tolist(), strict=True):
-            self.rows[x][code] = self.rows[x].get(code, 0) + rows
+        self.known: dict[frozenset[int], bool] = {}
 
     def run(self) -> bool:
         """Make the cell that costs most smaller until that fails; whether any was."""
@@ -241,16 +240,16 @@ class _Improver:
         counts: dict[int, int] = {}
         for code, _ in found:
             counts[code] = counts.get(code, 0) + 1
-        return all(count >= self.need[code] for code, count in counts.items()) and self._has_rows(members)
+        return all(count >= self.need[code] for code, count in counts.items()) and self._keeps(members)
 
-    def _has_rows(self, members: Sequence[int]) -> bool:
-        if self.least_rows == 1:
+    def _keeps(self, members: Sequence[int]) -> bool:
+        if not self.limits or not members:
             return True
-        counts: dict[int, int] = {}
-        for member in members:
-            for code, rows in self.rows[member].items():
-                counts[code] = counts.get(code, 0) + rows
-        return min(counts.values(), default=self.least_rows) >= self.least_rows
+        key = frozenset(members)
+        if key not in self.known:
+            values, cell = np.array(members), np.zeros(len(members), np.int64)
+            self.known[key] = all(bool(limit.take(values).met(cell, 1)[0]) for limit in self.limits)
+        return self.known[key]
 
     def _home(self, value: int, change: Change, most: float) -> int | None:
         """The cell that a value can go to, after some changes."""
@@ -366,7 +365,7 @@ def _improve(
         np.maximum(targets.need, least),
         cells.cell_of,
         np.zeros(targets.problem.size, bool) if hidden is None else hidden,
-        least_rows=targets.goal.min_rows or 1,
+        limits=targets.limits[1:],
     )
     if labels is not None:
         search.add(labels, series, hidden)

@@ -19,6 +19,7 @@ from noiseless.search.columns import Hierarchy
 from noiseless.search.generalisation import Generalisations, LevelCells, Levels
 from noiseless.search.goal import Targets
 from noiseless.search.lattice_bounds import CLOSED, MOST_NODES, NodeBounds
+from noiseless.search.limits import sets_within
 from noiseless.search.problem import Problem
 from noiseless.tables.kernels import add_by_code, distinct_values
 
@@ -31,9 +32,25 @@ TRIES = 256
 T = TypeVar("T")
 
 
+class FailingValues(NamedTuple):
+    """What fails at a node.
+
+    Attributes:
+        here: the public values whose cells break a limit.
+        below: those of them that do in all finer cells too.
+        least: how many rows must be suppressed at least, here and at all nodes below.
+    """
+
+    here: BoolArray
+    below: BoolArray
+    least: int
+
+
 @dataclass(frozen=True, eq=False)
 class AnswerLimit:
-    """At least so many sensitive values and rows behind each answer: a cell, and what is known besides.
+    """At least so many sensitive values and rows behind each answer, and whatever else is asked of it.
+
+    An answer is a cell, and what is known besides.
 
     Attributes:
         problem: what is merged.
@@ -51,8 +68,24 @@ class AnswerLimit:
         joint = self.problem.joint
         return self.problem.public[joint.y], self.problem.known[joint.y] * joint.size_x + joint.x
 
-    def failing(self, cell_of: IntArray, count: int) -> BoolArray:
-        """Which public values leave too little, here and in all finer cells; their cells fail."""
+    def failing(self, cell_of: IntArray, count: int) -> FailingValues:
+        """Which public values leave too little.
+
+        Some of the parts of a cell that breaks a limit break it as well, so at least a row of it must go.
+        """
+        below = self._few(cell_of, count)
+        here = below.copy()
+        for limit in self.problem.limits:
+            fails = limit.failing(cell_of)
+            here |= fails
+            if limit.grows:
+                below |= fails
+        rows = np.bincount(cell_of, np.where(below, self.problem.weights, 0), count)
+        broken = np.bincount(cell_of[here], minlength=count) > 0
+        return FailingValues(here, below, int(np.maximum(rows, broken).sum()))
+
+    def _few(self, cell_of: IntArray, count: int) -> BoolArray:
+        """Which public values leave too few values or rows, here and in all finer cells."""
         values, elements = self._pairs
         many, size = len(self.need), self.problem.joint.size_x
         sizes = _distinct(cell_of[values] * (many * size) + elements, count * many, size)
@@ -76,8 +109,9 @@ class AnswerLimit:
             return False
         chosen = values[self.problem.public]
         known = self.problem.known[chosen]
+        alike = add_by_code(known, self.problem.counts[chosen], len(self.need))[known]
         return bool(
-            np.all(add_by_code(known, self.problem.counts[chosen], len(self.need))[known] >= self.rows)
+            np.all(alike >= self.rows) and sets_within(self.problem.limits, values[None], suppressed=True)[0]
         )
 
 
@@ -248,15 +282,21 @@ class LatticeSearch:
         """Look at a node, and learn what it says of others; None if it is not better than the best."""
         self.looked += 1
         cells = self.lattice.cells(levels)
-        failing = self.limit.failing(cells.cell_of, cells.count)
-        if int(self.lattice.problem.weights[failing].sum()) > self.budget:
+        failing = self._failing(cells)
+        if failing.least > self.budget:
             self.bounds.fail(levels)
             return None
-        self.bounds.suppress(levels, failing)
+        self.bounds.suppress(levels, failing.below)
         self.bounds.close(levels)
-        found = self._settled(cells, failing)
+        found = self._settled(cells, failing.here)
         self.best = found or self.best
         return found
+
+    def _failing(self, cells: LevelCells) -> FailingValues:
+        """What fails at a node; by keys, all that is seen of one that fails: nothing is suppressed then."""
+        seen = [self.lattice.cells(cells.levels, key) for key in self.lattice.problem.keys] or [cells]
+        found = [self.limit.failing(one.cell_of, one.count) for one in seen]
+        return max(found, key=lambda one: one.least)
 
     def _settled(self, cells: LevelCells, failing: BoolArray) -> _Node | None:
         """A node with as little suppressed as limits allow; None if it is not better than the best."""

@@ -42,14 +42,19 @@ def choose_levels(problem: Problem, goal: Goal, on_levels: OnLevels | None = Non
     plain = goal.objective == "leakage" and goal.utility == "distortion" and goal.method != "greedy"
     if goal.aim != "loss" or not plain or goal.max_maximin is not None or goal.min_resolution is not None:
         raise RequestError(
-            "full-domain recoding needs a limit on what is given away, a minimum posterior or number of rows "
-            "or a largest leakage, and takes a largest distortion besides"
+            "full-domain recoding needs a limit on what is given away, such as a minimum posterior or number "
+            "of rows or a largest leakage or belief, and takes a largest distortion besides"
         )
     if goal.by_mean and not isinstance(problem.loss, CertaintyPenalty):
         raise RequestError(
             f"full-domain recoding does not look for the least {problem.loss.name}; leave the mean loss out"
         )
     targets.check()
+    if problem.keys and targets.budget:
+        raise RequestError(
+            "suppressed rows are missing from what is seen of every key, and could break limits; leave the "
+            "keys or the suppression out"
+        )
     found = full_domain(targets)
     if found is None:
         raise RequestError(
@@ -58,7 +63,7 @@ def choose_levels(problem: Problem, goal: Goal, on_levels: OnLevels | None = Non
         )
     at = (on_levels or partial(raised, problem))(found.levels)
     read, quality = _measured(at, found)
-    if not Targets(at, goal).allow(quality):
+    if not problem.keys and not Targets(at, goal).allow(quality):
         raise AssertionError("levels that were found within limits are not")
     lost = quality.mean_loss if goal.by_mean else quality.distortion
     whole, proof = lost == 0, "the best of what was found"
@@ -130,7 +135,7 @@ def survey_levels(
         need = np.array([int(one / ratio) + 1 for one in prior.tolist()])  # less leakage than that
         report(1 - quality.leakage.upper / max(points[0].leakage.upper, 1e-9))
     report(1.0)
-    if stopped:  # one to come might lose no more than the last
+    if stopped and points:  # one to come might lose no more than the last
         points[-1] = replace(points[-1], scope=None)
     shown = undominated(points, "leakage", "distortion")
     series = Series(FULL_DOMAIN, shown, least_proved(shown), note=STOPPED if stopped else "")

@@ -1,44 +1,46 @@
 """Limits that every cell must keep to: which cells do, and where a cell can be cut so that both parts do.
 
-Two cells that keep to one of these limits keep to it when they are merged: counts add up, and a larger set of
-sensitive values is no smaller, no narrower, and no further from the table than the further of its parts. So
-cells can be cut from the top down, and merged from below. All is decided in whole numbers.
+Two cells that keep to one of these limits keep to it when they are merged: counts add up, a larger set of
+sensitive values is no smaller and no narrower, and a mixture of two distributions (`distribution_limits`) is
+no further from the table's than the further of them. So cells can be cut from the top down, and merged from
+below. All is decided in whole numbers.
 """
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, Self
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Rational, as_fraction
-from noiseless.search.axes import begins
-from noiseless.search.cut_kernels import posterior_cuts, rank_areas
+from noiseless.search.cut_kernels import posterior_cuts
 from noiseless.search.entries import Entries, Reading
+from noiseless.search.prefix_kernels import distinct_prefixes, width_prefixes
 from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
 
 _ROOM = 2**62
 
-FEW_SECRETS = 1000
-"""With more sensitive values those that a cell does not have are not looked at one by one."""
-
-_AT_ONCE = 2**20
-"""So many distances are computed in one go."""
-
 
 class Limit(Protocol):
     """What every cell must keep to; two cells that do never break it when they are merged."""
 
-    def met(self, cell_of: IntArray, count: int) -> BoolArray:
+    @property
+    def grows(self) -> bool:
+        """Whether an answer that keeps to it still does with more behind it: parts of others break it too."""
+        ...
+
+    def met(self, cell_of: IntArray, count: int, hidden: BoolArray | None = None) -> BoolArray:
         """Which cells keep to it.
 
         Args:
             cell_of: the cell of each public value.
             count: how many cells there are.
+            hidden: which public values are suppressed: a cell of any groups.
         """
         ...
 
@@ -54,6 +56,14 @@ class Limit(Protocol):
         """
         ...
 
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        ...
+
+    def failing(self, cell_of: IntArray) -> BoolArray:
+        """Which public values stand behind an answer that breaks it."""
+        ...
+
     def take(self, values: IntArray) -> "Limit":
         """The limit of some of the public values, which are numbered anew."""
         ...
@@ -64,18 +74,34 @@ class EntryLimit(Limit):
     """A limit on what is behind each answer: a cell, and what is seen with it."""
 
     entries: Entries
+    grows: ClassVar[bool] = True
 
     @abstractmethod
     def broken(self, reading: Reading) -> BoolArray:
         """Whether answers break the limit that end with an entry; of those of one place the last counts."""
 
-    def met(self, cell_of: IntArray, count: int) -> BoolArray:
+    def met(self, cell_of: IntArray, count: int, hidden: BoolArray | None = None) -> BoolArray:
         """Which cells keep to it."""
+        if hidden is not None and hidden.any() and self.entries.grouped:
+            return replace(self, entries=self.entries.across(hidden)).met(cell_of, count)
         order = np.argsort(cell_of, kind="stable")
         reading = self.entries.read(order, cell_of[order])
         tails = reading.tails[self.broken(reading)[reading.tails]]
         found = np.ones(count, bool)
         found[cell_of[order[reading.places[tails]]]] = False
+        return found
+
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        return np.asarray(self._open(order, cells, np.append(starts[1:], len(order))) == 0)
+
+    def failing(self, cell_of: IntArray) -> BoolArray:
+        """Which public values stand behind an answer that breaks it."""
+        order = np.argsort(cell_of, kind="stable")
+        reading = self.entries.read(order, cell_of[order])
+        fails = self.broken(reading)[reading.tails]
+        found = np.zeros(len(cell_of), bool)
+        found[order[reading.places[fails[reading.answers]]]] = True
         return found
 
     def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
@@ -134,12 +160,31 @@ class PosteriorLimit(EntryLimit):
         )
         return fine[:-1]
 
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        entries = self.entries
+        if not entries.fast or not entries.alone:
+            return super().prefixes(order, cells, starts)
+        needs = self.need[entries.seen[entries.starts[order[starts]]]]
+        return entries.run(distinct_prefixes, order, starts, needs, np.zeros(entries.many_secrets, np.int64))
+
     def broken(self, reading: Reading) -> BoolArray:
         """Whether there are fewer."""
         inner, first = self.entries.by_secret(reading)
         fresh = np.zeros(len(inner), np.int64)
         fresh[inner[first]] = 1
         return np.asarray(reading.since(np.cumsum(fresh)) < self.need[self.entries.seen[reading.entries]])
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctLimit(PosteriorLimit):
+    """At least so many different things behind each answer: persons, or classes of sensitive values."""
+
+    @classmethod
+    def of_pairs(cls, problem: Problem, answers: IntArray, things: IntArray, least: int) -> "DistinctLimit":
+        """The limit of a problem, given pairs of a y of its joint range and a thing behind it."""
+        entries = Entries.of_pairs(problem, answers, things)
+        return cls(entries, np.full(len(problem.prior), least))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,163 +222,36 @@ class WidthLimit(EntryLimit):
     least: int
 
     @classmethod
-    def of(cls, problem: Problem, numbers: Sequence[Rational], least: Rational) -> "WidthLimit":
-        """The limit of a problem, given the number of each of its sensitive values."""
-        exact = [as_fraction(number) for number in numbers]
-        unit = np.lcm.reduce(np.array([number.denominator for number in exact], object))
-        steps = [int(number * unit) for number in exact]
-        points, ranks = np.unique(np.array(steps, object), return_inverse=True)
-        if max(-int(points[0]), int(points[-1])) < _ROOM // 2:
-            points = points.astype(np.int64)
-        return cls(Entries.of(problem), ranks.reshape(-1), points, -(-as_fraction(least) * unit // 1))
+    def of(cls, problem: Problem, numbers: Sequence[Rational | None], least: Rational) -> "WidthLimit":
+        """The limit of a problem, given the number of each of its sensitive values; None lies nowhere."""
+        exact = [None if number is None else as_fraction(number) for number in numbers]
+        known = [number for number in exact if number is not None] or [Fraction(0)]
+        unit = int(np.lcm.reduce(np.array([number.denominator for number in known], object)))
+        places = sorted({int(number * unit) for number in known})
+        rank = {place: number for number, place in enumerate(places)}
+        ranks = [-1 if number is None else rank[int(number * unit)] for number in exact]
+        points = np.array(places, np.int64 if max(-places[0], places[-1]) < _ROOM // 2 else object)
+        return cls(Entries.of(problem), np.array(ranks), points, math.ceil(as_fraction(least) * unit))
+
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        entries = self.entries
+        if not entries.fast or not entries.alone or self.points.dtype == object or self.least >= _ROOM:
+            return super().prefixes(order, cells, starts)
+        return entries.run(width_prefixes, order, starts, self.ranks, self.points, self.least)
 
     def broken(self, reading: Reading) -> BoolArray:
         """Whether they lie closer together."""
         ranks, many = self.ranks[self.entries.secrets[reading.entries]], len(self.points)
-        before = reading.answers * many
-        high = np.maximum.accumulate(before + ranks) - before
-        low = many - 1 - (np.maximum.accumulate(before + many - 1 - ranks) - before)
-        return np.asarray(self.points[high] - self.points[low] < self.least, bool)
-
-
-@dataclass(frozen=True, eq=False)
-class BeliefLimit(EntryLimit):
-    """No sensitive value may have more than its share of the rows behind an answer: n_sy / n_y <= its share.
-
-    Attributes:
-        tops: the numerator of each sensitive value's share.
-        bottoms: its denominator.
-    """
-
-    tops: IntArray
-    bottoms: IntArray
-
-    @classmethod
-    def of(cls, problem: Problem, counts: IntArray, most: Rational | Sequence[Rational]) -> "BeliefLimit":
-        """The limit of a problem, given how many rows each pair has; one share for all, or one for each."""
-        entries = Entries.of(problem, counts)
-        shares = most if isinstance(most, Sequence) else [most] * entries.many_secrets
-        exact = [min(as_fraction(share), Fraction(1)) for share in shares]
-        tops, bottoms = [share.numerator for share in exact], [share.denominator for share in exact]
-        rows = int(counts.sum())
-        return cls(entries, _whole(tops, rows), _whole(bottoms, rows))
-
-    @classmethod
-    def by_leakage(cls, problem: Problem, counts: IntArray, ratio: Rational) -> "BeliefLimit":
-        """Pointwise maximal leakage of log2(ratio) at most: n_sy n <= ratio n_s n_y."""
-        rows = np.bincount(problem.joint.x, counts).astype(np.int64)
-        total = int(rows.sum())
-        return cls.of(problem, counts, [as_fraction(ratio) * Fraction(int(held), total) for held in rows])
-
-    def broken(self, reading: Reading) -> BoolArray:
-        """Whether one has more: of c rows with a value there must be c * bottom / top rows in all."""
-        inner, first = self.entries.by_secret(reading)
-        held = _runs(self.entries.rows[reading.entries[inner]], first)
-        secrets = self.entries.secrets[reading.entries[inner]]
-        rows = reading.since(np.cumsum(self.entries.rows[reading.entries]))
-        need = np.empty_like(rows)
-        need[inner] = _ceiling(held * self.bottoms[secrets], self.tops[secrets], int(rows.max()) + 1)
-        before = reading.answers * (int(rows.max()) + 2)
-        return np.asarray(np.maximum.accumulate(before + need) - before > rows)
-
-
-@dataclass(frozen=True, eq=False)
-class ClosenessLimit(EntryLimit):
-    """Sensitive values behind each answer that are distributed about as in the whole table: t-closeness.
-
-    Ordered values are moved by ranks, |i - j| / (m - 1); others are all at distance one (Li et al.).
-
-    Attributes:
-        table: how many rows of the table have each sensitive value; ordered values ascend.
-        ordered: whether the order of the sensitive values means something.
-        most: the largest earth mover's distance, t.
-    """
-
-    table: IntArray
-    ordered: bool
-    most: Fraction
-
-    @classmethod
-    def of(cls, problem: Problem, counts: IntArray, most: Rational, *, ordered: bool) -> "ClosenessLimit":
-        """The limit of a problem, given how many rows each pair has."""
-        table = np.bincount(problem.joint.x, counts).astype(np.int64)
-        whole = int(table.sum())
-        return cls(Entries.of(problem, counts), _whole(table, whole * len(table)), ordered, as_fraction(most))
-
-    def broken(self, reading: Reading) -> BoolArray:
-        """Whether they are further from it."""
-        total, steps = int(self.table.sum()), max(len(self.table) - 1, 1) if self.ordered else 1
-        rows = reading.since(np.cumsum(self.entries.rows[reading.entries])).astype(self.table.dtype)
-        moved = (
-            self._moved_by_rank(reading, rows, total) if self.ordered else self._moved(reading, rows, total)
-        )
-        units, rest = divmod(self.most.numerator * total * steps, self.most.denominator)
-        allowed = units * rows + rest * rows // self.most.denominator
-        return np.asarray(moved > allowed, bool)
-
-    def _moved(self, reading: Reading, rows: IntArray, total: int) -> IntArray:
-        """The sum of what is too much, held * total - table * rows, over the sensitive values.
-
-        Each counts from one of its entries until there are held * total / table rows, or until its next.
-        """
-        inner, first = self.entries.by_secret(reading)
-        held = _runs(self.entries.rows[reading.entries[inner]], first).astype(self.table.dtype)
-        table = self.table[self.entries.secrets[reading.entries[inner]]]
-        sums, answers = np.cumsum(self.entries.rows[reading.entries]), reading.answers[inner]
-        before = np.append(0, sums)[reading.heads][answers]
-        until = np.searchsorted(sums, before + _ceiling(held * total, table, int(sums[-1]) + 1))
-        following = np.where(np.append(first[1:], True), reading.tails[answers] + 1, np.append(inner[1:], 0))
-        until = np.clip(until, inner, following)
-        levels, slopes = (np.zeros(len(inner) + 1, self.table.dtype) for _ in range(2))
-        for sums, values in ((levels, held * total), (slopes, table)):
-            np.add.at(sums, inner, values)
-            np.subtract.at(sums, until, values)
-        return np.asarray(np.cumsum(levels)[:-1] - np.cumsum(slopes)[:-1] * rows)
-
-    def _moved_by_rank(self, reading: Reading, rows: IntArray, total: int) -> IntArray:
-        """The area between running counts: an answer's times the table's rows, the table's times its rows.
-
-        Between two of the values that an answer has its own count stands still and the table's climbs.
-        """
-        secrets, held = self.entries.secrets[reading.entries], self.entries.rows[reading.entries]
-        if self.entries.fast and self.table.dtype != object and len(self.table) <= FEW_SECRETS:
-            found, bounds = np.empty(len(held), np.int64), np.append(reading.heads, len(held))
-            compiled(rank_areas)(bounds, secrets, held, np.cumsum(self.table), total, found)
-            return found
-        inner, first = self.entries.by_secret(reading)
-        kinds = np.flatnonzero(first)
-        whose = reading.answers[inner[kinds]]
-        column = np.arange(len(kinds)) - np.flatnonzero(begins(whose))[whose]
-        edges = np.full((len(reading.heads), int(column.max()) + 2), len(self.table))
-        edges[whose, column] = secrets[inner[kinds]]
-        place = np.empty(len(inner), np.int64)
-        place[inner] = np.repeat(column, np.diff(kinds, append=len(inner)))
-        climbs = np.cumsum(self.table)
-        area = np.append(np.zeros(1, self.table.dtype), np.cumsum(climbs))
-        found = area[edges[reading.answers, 0]] * rows
-        step = max(1, _AT_ONCE // edges.shape[1])
-        carried = np.zeros(edges.shape[1] - 1, self.table.dtype)
-        for begin in range(0, len(inner), step):
-            part = slice(begin, begin + step)
-            answers = reading.answers[part]
-            heads, places = reading.heads[answers] - begin, np.arange(len(answers))
-            sums = np.zeros((len(answers) + 1, len(carried)), self.table.dtype)
-            sums[places + 1, place[part]] = held[part]
-            sums = np.cumsum(sums, axis=0)
-            own = sums[1:] - sums[np.maximum(heads, 0)]
-            own[heads < 0] += carried
-            carried = own[-1]
-            level = np.cumsum(own, axis=1) * total
-            many, left, right = rows[part, None], edges[answers, :-1], edges[answers, 1:]
-            passes = np.clip(np.searchsorted(climbs, -(-level // many)), left, right)
-            below = level * (passes - left) - many * (area[passes] - area[left])
-            above = many * (area[right] - area[passes]) - level * (right - passes)
-            found[part] += (below + above).sum(axis=1)
-        return np.asarray(found)
+        before = reading.answers * (many + 1)
+        high = np.maximum.accumulate(before + ranks + 1) - before - 1
+        least = np.maximum.accumulate(before + np.where(ranks < 0, 0, many - ranks)) - before
+        spread = self.points[high] - self.points[np.minimum(many - least, many - 1)]
+        return np.asarray(np.where(high < 0, 0, spread) < self.least, bool)
 
 
 def limits_of(problem: Problem, need: IntArray, least_rows: int | None = None) -> tuple[Limit, ...]:
-    """The limits on what answers leave: values, and rows.
+    """All limits on what answers leave: values, rows, and those of the problem itself.
 
     Args:
         problem: what is merged.
@@ -341,23 +259,21 @@ def limits_of(problem: Problem, need: IntArray, least_rows: int | None = None) -
         least_rows: how many rows an answer must have.
     """
     values = PosteriorLimit.of(problem, need)
-    return (values,) if least_rows is None else (values, RowLimit.of(problem, least_rows))
+    rows = () if least_rows is None else (RowLimit.of(problem, least_rows),)
+    return (values, *rows, *problem.limits)
 
 
-def _whole(numbers: Sequence[int] | IntArray, factor: int) -> IntArray:
-    """Whole numbers; Python's where 64 bits are too few for products with a factor."""
-    most = max((abs(int(number)) for number in numbers), default=0)
-    return np.array(numbers, np.int64 if most * max(1, factor) < _ROOM else object)
+def sets_within(limits: Sequence[Limit], held: BoolArray, *, suppressed: bool = False) -> BoolArray:
+    """Which sets of public values, a row each, keep to limits as cells.
 
-
-def _runs(values: IntArray, first: BoolArray) -> IntArray:
-    """Running sums that begin anew where a run does."""
-    sums = np.cumsum(values)
-    heads = np.flatnonzero(first)
-    return np.asarray(sums - np.repeat(sums[heads] - values[heads], np.diff(heads, append=len(values))))
-
-
-def _ceiling(tops: IntArray, bottoms: IntArray, most: int) -> IntArray:
-    """Fractions rounded up; what is more than the most, or over 0, is the most."""
-    whole = np.where(bottoms > 0, -(-tops // np.maximum(bottoms, 1)), most)
-    return np.minimum(whole, most).astype(np.int64)
+    Args:
+        limits: the limits.
+        held: which values each set holds.
+        suppressed: whether they are suppressed, whatever their groups; otherwise each is of one group.
+    """
+    found = np.ones(len(held), bool)
+    numbers, members = np.nonzero(held)
+    gone = np.ones(len(members), bool) if suppressed else None
+    for limit in limits if len(members) else ():
+        found &= limit.take(members).met(numbers, len(held), gone)
+    return found

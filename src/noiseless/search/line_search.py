@@ -13,6 +13,7 @@ from noiseless.search.choice import EXACT, lagrangian
 from noiseless.search.deals import deal_cells, promising_posteriors
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import DEALING
+from noiseless.search.interval_cells import IntervalCells
 from noiseless.search.loss import Lagrangian, Length, Loss
 from noiseless.search.measures import Memory, ReleasePoint
 from noiseless.search.optimum import ContiguousOptimum
@@ -27,8 +28,8 @@ NOT_EXACT = (
 CLIMB = 40
 """So many larger posteriors are tried where the exact cells leave too much maximin information."""
 
-FEWEST_BLOCKS = "fewest blocks"
-"""What the method is called."""
+FEWEST_BLOCKS, UNCHANGED = "fewest blocks", "unchanged"
+"""What methods are called."""
 
 
 @dataclass(eq=False)
@@ -76,7 +77,7 @@ class LineSearch:
     def add_least_mean(self) -> None:
         """Contiguous cells with the least mean loss; where the largest comes first, among its equals."""
         targets, goal, problem = self.targets, self.targets.goal, self.targets.problem
-        if goal.aim != "loss" or goal.utility != "distortion":
+        if goal.aim != "loss" or goal.utility != "distortion" or problem.limits:
             return
         best = self.best
         if not ContiguousOptimum.applies_to_mean(problem, problem.loss) or not (goal.by_mean or best):
@@ -121,6 +122,9 @@ class LineSearch:
         if self._swept:
             return
         self._swept = True
+        if targets.problem.limits:
+            self._all_runs()
+            return
         by_width = ContiguousOptimum.applies(targets.problem, goal.utility, by_width=True)
         exact = self._optimum(targets.distortion if by_width else None)
         k = int(targets.need.max())
@@ -137,6 +141,19 @@ class LineSearch:
             self.contiguous = self._value(point)
         if targets.blocks is not None and goal.aim == "loss":
             self._climb(exact, point)
+
+    def _all_runs(self) -> None:
+        """The best contiguous cells under limits of the problem's own."""
+        targets, goal = self.targets, self.targets.goal
+        if self.add(targets.problem.unchanged, UNCHANGED) and goal.aim == "loss":
+            return  # nothing is lost
+        labels = IntervalCells(targets).labels if IntervalCells.applies(targets) else None
+        if labels is None:
+            return
+        point = self.memory.add(labels, EXACT)
+        if not targets.budget:
+            self.contiguous = point.loss(goal.utility)
+            self.least_mean = point.mean_loss if goal.by_mean else None
 
     def _climb(self, exact: ContiguousOptimum, point: ReleasePoint) -> None:
         """Larger posteriors, until few enough blocks are left."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.display import significant
-from noiseless.exact import Bits, Rational, ball, ball_above, root_bounds, round_up
+from noiseless.exact import Bits, Rational, ball, ball_above, round_up
+from noiseless.intervals import root_bounds
 
 if TYPE_CHECKING:
     from flint import arb

@@ -83,6 +83,7 @@ class Measures:
             None where there are no columns.
         min_rows: how many rows an answer has at least: rows of one cell, suppressed ones too, with the same
             side information; 0 where that is not known.
+        kept: whether all answers keep to the limits of the problem itself.
     """
 
     cells: int
@@ -97,6 +98,7 @@ class Measures:
     largest_cell: int = 0
     mean_loss: Fraction | None = None
     min_rows: int = 0
+    kept: bool = True
 
     def leak(self, objective: str) -> Bits:
         """What is given away: the maximin information, or else the leakage."""
@@ -211,6 +213,7 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
         most,
         _mean_loss(problem, cells, hidden),
         int(add_by_code(codes, problem.counts, len(answers)).min()),
+        all(bool(limit.met(cells.cell_of, cells.count, hidden).all()) for limit in problem.limits),
     )
 
 

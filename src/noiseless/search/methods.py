@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 
 from noiseless.errors import RequestError
-from noiseless.search.all_partitions import ALL_PARTITIONS
+from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
 from noiseless.search.ascent import ASCENT, Ascent
 from noiseless.search.bounds import LowerBounds
 from noiseless.search.cell_cover import CELL_COVER, CellCover
@@ -20,7 +20,7 @@ from noiseless.search.improvement import improve_found, improve_suppressed
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
 from noiseless.search.lattice import full_domain
 from noiseless.search.limits import limits_of
-from noiseless.search.line_search import LineSearch
+from noiseless.search.line_search import UNCHANGED, LineSearch
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.suppressed_partition import suppressed_sets
@@ -35,7 +35,7 @@ down and not merged greedily."""
 TRIED, LOOKED_AT = 12, 6
 """For a weight so many posteriors are tried from the top down; and so many where the paths are left out."""
 
-UNCHANGED, FULL_DOMAIN = "unchanged", "full-domain"
+FULL_DOMAIN = "full-domain"
 
 
 def is_small(problem: Problem) -> bool:
@@ -79,7 +79,10 @@ class PartitionSearch(LineSearch):
             self.contiguously()
         self.add_least_mean()
         choice = None if self.targets.blocks is not None else self.prove()
-        return choice if choice is not None and choice.optimal and choice.scope == "all" else None
+        if choice is None or not choice.optimal:
+            return None
+        runs = self.targets.problem.limits and self.targets.problem.size > MOST_VALUES
+        return choice if choice.scope == "all" or (runs and goal.method == "auto") else None
 
     def solve(self, *, runs: bool = True) -> Choice | None:
         """Run the methods that are asked for, as far as they are needed; None if nothing was found.

@@ -19,12 +19,12 @@ from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, leaves_paths_out
 from noiseless.search.improvement import FROM_MONDRIAN, MOST_IMPROVED
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
-from noiseless.search.line_search import FEWEST_BLOCKS
+from noiseless.search.line_search import FEWEST_BLOCKS, UNCHANGED
 from noiseless.search.loss import Loss, Method, Objective, Utility, below
 from noiseless.search.measures import Measures, Memory, ReleasePoint, measure
 from noiseless.search.merging.baselines import BASELINES, Baselines
 from noiseless.search.merging.path import MergePath, MergePoint
-from noiseless.search.methods import UNCHANGED, PartitionSearch, is_small
+from noiseless.search.methods import PartitionSearch, is_small
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips
@@ -201,6 +201,8 @@ class FrontierSearch:
         Raises:
             WorkCancelledError: nobody waits for more.
         """
+        if self.problem.limits:
+            self.memory.add(self.problem.whole, GREEDY)
         if self.method == "first-rise":
             for weight, point in every_stop(self.paths, self.objective):
                 self.memory.add(point.cells, FIRST_RISE, setting=f"weight {float(weight):g}")
@@ -330,7 +332,7 @@ class FrontierSearch:
         """What was found, by method."""
         found: dict[str, dict[Any, ReleasePoint]] = {name: {} for name in self.notes}
         for number, point in enumerate(self.memory.points):
-            if point.series == UNCHANGED and self.method == "exact":
+            if not point.kept or (point.series == UNCHANGED and self.method == "exact"):
                 continue
             name = GREEDY if point.series == UNCHANGED else point.series
             key = point.method if name in BASELINES else number

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,9 @@ from noiseless.search.loss import Length
 from noiseless.search.mean_loss import CertaintyPenalty, MeanLoss
 from noiseless.tables.coding import whole_type
 from noiseless.tables.kernels import add_by_code
+
+if TYPE_CHECKING:
+    from noiseless.search.limits import Limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +161,9 @@ class Problem:
         rounds: whether codewords are rounded when they are written: one may then be nearer to its members
             than the codebook says, which proves nothing of what is written.
         loss: what the mean loss is.
+        limits: what every answer must keep to, whatever is asked for besides.
+        keys: the places of columns that a reader knows together: limits are then on what is seen of each of
+            these, and not of all columns at once.
     """
 
     joint: JointRange
@@ -168,6 +174,8 @@ class Problem:
     reader: "Callable[[Problem, Cells, BoolArray], SeenCells] | None" = None
     rounds: bool = False
     loss: MeanLoss = field(default_factory=CertaintyPenalty)
+    limits: "tuple[Limit, ...]" = ()
+    keys: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if self.side is not None and len(self.side.public) != self.joint.size_y:
@@ -262,6 +270,13 @@ class Problem:
         return self._seen[0]
 
     @cached_property
+    def seen_alike(self) -> IntArray:
+        """For each code of `seen` the first one, of any group, with the same a."""
+        known = self._seen[2]
+        firsts = np.unique(known, return_index=True)[1]
+        return firsts[known]
+
+    @cached_property
     def prior(self) -> IntArray:
         """For each code of `seen` what the posterior sets are compared with: |[[S|a]]|, or |[[S]]|."""
         if self.side is None:
@@ -351,6 +366,7 @@ class Problem:
             self.counts[y],
             self.group_of[kept],
             loss=self.loss,
+            limits=tuple(limit.take(kept) for limit in self.limits),
         )
         return rest, kept
 

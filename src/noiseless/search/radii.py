@@ -19,6 +19,9 @@ from noiseless.tables.coding import whole_type
 PAIRS_WORK = 10**7
 """About so many pairs of values are looked at."""
 
+AT_ONCE = 2**16
+"""About so many of them at the same time: they fit a processor's cache."""
+
 MOST_CODES = 4
 """How many codes of what is seen besides are looked at, those with the most values."""
 
@@ -60,16 +63,18 @@ class Radii:
         order = stable_order(s)
         return x[order].astype(whole_type(problem.size)), np.flatnonzero(begins(s[order]))
 
-    def _reaches(self, code: int, *, every: bool) -> Iterator[tuple[int, IntArray]]:
-        """For some centres what a cell with each and with each sensitive value costs at least: numerators.
+    def _reaches(self, code: int, *, every: bool) -> Iterator[tuple[IntArray, IntArray]]:
+        """Some centres, and what a cell with each and with each sensitive value costs at least: numerators.
 
         A cell that holds a centre and another value costs at least the bound of the two.
         """
         holders, starts = self._holders(code)
-        values, bounds = np.flatnonzero(np.bincount(holders)), np.empty(self.problem.size, np.int64)
-        for centre in self._centres(values, every=every).tolist():
-            bounds[values] = self._book.pair_bounds(centre, values)
-            yield centre, np.minimum.reduceat(bounds[holders], starts)
+        values, places = np.unique(holders, return_inverse=True)
+        centres = self._centres(values, every=every)
+        parts = min(len(centres), 1 + len(centres) * len(places) // AT_ONCE)
+        for some in np.array_split(centres, parts):
+            bounds = self._book.pair_bounds(some, values)
+            yield some, np.minimum.reduceat(bounds[:, places], starts, axis=1)
 
     def _centres(self, values: IntArray, *, every: bool) -> IntArray:
         most = max(8, PAIRS_WORK // len(values))
@@ -90,11 +95,11 @@ class Radii:
             The centres, a table of numerators (-1 where there are not so many), and the denominator.
         """
         centres, rows = [], []
-        for centre, reaches in self._reaches(code, every=every):
-            nearest = np.sort(reaches)[:k]
-            centres.append(centre)
-            rows.append(np.pad(nearest, (0, k - len(nearest)), constant_values=-1))
-        return np.array(centres), np.array(rows), self._under
+        for some, reaches in self._reaches(code, every=every):
+            nearest = np.sort(reaches, axis=1)[:, :k]
+            centres.append(some)
+            rows.append(np.pad(nearest, ((0, 0), (0, k - nearest.shape[1])), constant_values=-1))
+        return np.concatenate(centres), np.concatenate(rows), self._under
 
     @property
     def _under(self) -> int:
@@ -103,7 +108,8 @@ class Radii:
     def most(self, code: int, limit: Length) -> int:
         """How many sensitive values a cell of some cost has at most, if each value is in such a cell."""
         top = math.floor(self._ratio(limit) * self._under)
-        return min(int(np.count_nonzero(reaches <= top)) for _, reaches in self._reaches(code, every=False))
+        within = [np.count_nonzero(reaches <= top, axis=1) for _, reaches in self._reaches(code, every=False)]
+        return int(np.concatenate(within).min())
 
     def _ratio(self, limit: Length) -> Fraction:
         """A limit on the integer scale."""

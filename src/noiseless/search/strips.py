@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.exact import root_bounds
+from noiseless.intervals import root_bounds
 from noiseless.ranges import JointRange
 from noiseless.search.contiguous import kernels
 from noiseless.search.contiguous.kernels import Row

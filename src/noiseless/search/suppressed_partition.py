@@ -1,17 +1,21 @@
 """Values and cells that can be suppressed besides, so that what is suppressed is itself well hidden."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from noiseless.arrays import BoolArray, IntArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.ranges import overlap_partition
+from noiseless.search.limits import Limit, sets_within
 from noiseless.search.problem import Cells, Problem
 
 _WORK = 2 * 10**7
 """About so many pairs are looked at."""
+
+_TRIED = 64
+"""So many values are looked at to find one that its cell can do without."""
 
 MOST_TO_SUPPRESS = 10
 """With more public values not every set of them is tried."""
@@ -105,40 +109,53 @@ class SuppressedPartition:
 
 
 def completed(
-    split: SuppressedPartition, need: IntArray, budget: int, least_rows: int = 1
+    split: SuppressedPartition, need: IntArray, budget: int, limits: Sequence[Limit] = ()
 ) -> SuppressedPartition | None:
-    """More values suppressed, until those that are have enough sensitive values and rows; None if that fails.
+    """More values suppressed, until those that are keep to limits; None if that fails.
 
     A value is taken if its cell can do without it; a cell can always be taken as a whole. What brings most
-    for its rows goes first.
+    sensitive values for its rows goes first, and where these are enough, what has most rows.
 
     Args:
         split: some suppressed values.
         need: for each code of what is known besides how many sensitive values an answer must leave.
         budget: how many rows may be suppressed.
-        least_rows: how many rows an answer must have.
+        limits: what answers must keep to besides.
     """
     if not split.hidden.any():
         return split
     rows = split.problem.weights
     for _ in range(max(8, _WORK // len(split.problem.joint))):
         is_short = bool(len(split.missing(need)))
-        if not is_short and split.rows >= least_rows:
+        unmet = [one for one in limits if not sets_within([one], split.hidden[None], suppressed=True)[0]]
+        if not is_short and not unmet:
             return split
         left, shown = budget - split.rows, ~split.hidden
         gains = split.gains(need) if is_short else np.where(shown, rows, 0)
         held = np.bincount(split.cell_of[shown], rows[shown], int(split.cell_of.max()) + 1)
-        spare = split.spare(need) & (held[split.cell_of] - rows >= least_rows)
-        one = np.where(spare & (rows <= left), gains / np.maximum(rows, 1), 0)
+        one = np.where(split.spare(need) & (rows <= left), gains / np.maximum(rows, 1), 0)
         whole = np.bincount(split.cell_of[shown], gains[shown], len(held)) / np.maximum(held, 1)
         whole[held > left] = 0
-        if max(one.max(), whole.max()) <= 0:
-            return None
-        if one.max() >= whole.max():
-            split = split.also(int(np.argmax(one)))
+        mixes = not is_short and not all(limit.grows for limit in unmet)  # most rows outweigh what is there
+        alone = None if mixes else _spared(split, limits, one)
+        if alone is not None and one[alone] >= whole.max():
+            split = split.also(alone)
+        elif whole.max() > 0:
+            taken = int(np.argmax(np.where(whole > 0, held, 0) if mixes else whole))
+            split = split.also(shown & (split.cell_of == taken))
         else:
-            split = split.also(shown & (split.cell_of == int(np.argmax(whole))))
+            return None
     return None
+
+
+def _spared(split: SuppressedPartition, limits: Sequence[Limit], worth: FloatArray) -> int | None:
+    """Of some of the values that are worth most the first whose cell keeps to limits without it."""
+    order = np.argsort(-worth, kind="stable")[:_TRIED]
+    order = order[worth[order] > 0]
+    rests = (split.cell_of == split.cell_of[order, None]) & ~split.hidden
+    rests[np.arange(len(order)), order] = False
+    fine = sets_within(limits, rests) | ~rests.any(axis=1)
+    return int(order[np.argmax(fine)]) if fine.any() else None
 
 
 def joined(split: SuppressedPartition, blocks: int, budget: int) -> SuppressedPartition | None:

@@ -19,7 +19,7 @@ from noiseless.exact import Bits
 from noiseless.search.choice import EXACT
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.dissolution import Dissolution
-from noiseless.search.goal import Targets
+from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import within
 from noiseless.search.limits import Limit, limits_of
 from noiseless.search.loss import Lagrangian, Length, Loss
@@ -120,7 +120,7 @@ class _Lines:
             split = self.split(k, loss, few=few)
             found = None
             if split is not None:
-                found = completed(split, need, self.targets.budget, self.targets.goal.min_rows or 1)
+                found = completed(split, need, self.targets.budget, self.targets.limits[1:])
             if found is not None and not found.hidden.all():
                 return found
         return None
@@ -199,9 +199,10 @@ def suppress_values(search: "PartitionSearch") -> Loss | Lagrangian | None:
     ordered = ContiguousOptimum.applies(targets.problem, goal.utility, by_width=True)
     if goal.method != "greedy" and ordered and goal.objective != "maximin":
         known = suppress_on_strips(search)
-    if goal.method == "exact" or (known is not None and not search.has_paths):
+    enough = known is not None and not targets.problem.limits  # of which the strips know nothing
+    if goal.method == "exact" or (enough and not search.has_paths):
         return known
-    costly = known is None and goal.aim == "loss" and goal.utility == "distortion"
+    costly = not enough and goal.aim == "loss" and goal.utility == "distortion"
     if costly and not search.has_paths and _dissolve_costly(search):
         return known
     for need in _needs(targets):
@@ -287,8 +288,10 @@ def _merge_rest(search: "PartitionSearch", hidden: BoolArray) -> None:
     if rest.joint.size_x < int(targets.need[0]):
         return
     if search.has_paths:
-        point = merge_path(rest, "leakage").meeting(min_posterior=int(targets.need[0]))
-        made = [] if point is None else [point.cells]
+        asked = Goal(min_posterior=int(targets.need[0]), min_rows=targets.goal.min_rows)
+        path = merge_path(rest, "leakage")
+        points = within(path, Targets(rest, asked))
+        made = [path[int(points[0])].cells] if len(points) else []
     else:
         made = list(top_down_cells(rest, limits_of(rest, targets.need, targets.goal.min_rows)))
     for cells in made:
@@ -359,7 +362,7 @@ def _enough(targets: Targets, need: IntArray, split: SuppressedPartition) -> Ite
     """The same with as much suppressed besides as limits ask for; nothing if that is too much."""
     if split.rows > targets.budget or split.hidden.all():
         return
-    found = completed(split, need, targets.budget, targets.goal.min_rows or 1)
+    found = completed(split, need, targets.budget, targets.limits[1:])
     if found is not None and targets.blocks is not None and targets.problem.plain:
         found = joined(found, targets.blocks, targets.budget)
     if found is not None and not found.hidden.all():

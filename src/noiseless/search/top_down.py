@@ -269,7 +269,8 @@ def _run(work: Task, waiting: list[CellBatch], threads: int, progress: Progress)
 def top_down_applies(targets: Targets) -> bool:
     """Whether columns can be cut, and what is asked for follows from what answers leave."""
     problem = targets.problem
-    columns = isinstance(problem.codebook, ColumnCodebook) and (problem.line is None or targets.goal.by_mean)
+    on_line = problem.line is not None and not problem.limits and not targets.goal.by_mean
+    columns = isinstance(problem.codebook, ColumnCodebook) and not on_line
     return (
         columns
         and targets.goal.utility == "distortion"

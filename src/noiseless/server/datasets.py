@@ -17,6 +17,7 @@ from noiseless.amounts import Budget, Cost, standing
 from noiseless.curator import Curator, CuratorFile
 from noiseless.curator.edition import Edition
 from noiseless.errors import ColumnError, NoiselessError, RequestError
+from noiseless.intervals import Tolerance
 from noiseless.ledger import Ledger, LedgerError, State
 from noiseless.ledger.analysts import (
     AskedBatch,
@@ -313,9 +314,11 @@ def _statement(result: Result, quote: Quote) -> dict[str, Any]:
     rows = [_number(answer) for answer in result.answers]
     first = rows[0] if rows else {}
     cost = quote.cost_of(result)
+    foretold = result.tolerances or (None,) * len(result.names)
+    columns = zip(result.names, result.costs, foretold, strict=True)
     return {
         "sql": result.sql,
-        "columns": [_column(name, cost) for name, cost in zip(result.names, result.costs, strict=True)],
+        "columns": [_column(*column) for column in columns],
         "rows": rows,
         "value": first.get("value"),
         "lower": first.get("lower"),
@@ -338,14 +341,19 @@ def finite(value: float | None) -> float | str | None:
     return value
 
 
-def _column(name: str, cost: Cost | None) -> dict[str, Any]:
+def _column(name: str, cost: Cost | None, foretold: Tolerance | None) -> dict[str, Any]:
+    """A column; in a quote also how sharp its answers would be."""
     paid = cost or Cost()
+    sharp = {} if foretold is None else foretold.to_dict()
+    if foretold is not None:
+        sharp["worst_error"] = finite(sharp["worst_error"])
     return {
         "name": name,
         "group": cost is None,
         "bits": paid.upper,
         "bits_exact": paid.text,
         "free": paid == Cost(),
+        **sharp,
     }
 
 

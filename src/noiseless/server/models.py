@@ -178,13 +178,17 @@ class Number(ResponseBody):
 
 
 class OutputColumn(ResponseBody):
-    """A column of a reply, and what it costs by itself."""
+    """A column of a reply, and what it costs by itself; of a dry run also how sharp its answers would be."""
 
     name: str
     group: bool
     bits: float
     bits_exact: str
     free: bool
+    worst_error: float | Literal["inf"] | None = None
+    worst_error_exact: str | None = None
+    may_be_missing: bool | None = None
+    tells_nothing: bool | None = None
 
 
 class StatementReply(ResponseBody):

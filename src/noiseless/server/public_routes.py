@@ -1,9 +1,6 @@
 """Without a token: health, readiness, metrics, and the files of the console."""
 
-import hashlib
-import mimetypes
 from pathlib import Path
-from typing import NamedTuple
 
 from fastapi import APIRouter
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -15,6 +12,7 @@ from noiseless.server import models
 from noiseless.server.errors import forbidden, not_found, unavailable
 from noiseless.server.gate import PlainRoute, json_response, service_of
 from noiseless.server.openapi import answers
+from noiseless.web import Page, pages
 
 router = APIRouter(route_class=PlainRoute)
 
@@ -64,31 +62,6 @@ POLICY = (
     " connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
     " require-trusted-types-for 'script'"
 )
-
-_KINDS = {".js": "text/javascript", ".mjs": "text/javascript", ".webmanifest": "application/manifest+json"}
-_LEFT_OUT = {".py", ".pyc", ".md", ".map"}
-
-
-class Page(NamedTuple):
-    """A file as it is sent."""
-
-    content: bytes
-    kind: str
-    tag: str
-
-
-def pages(folder: Path = FOLDER) -> dict[str, Page]:
-    """The files of a folder by their paths; index.html is the folder's own."""
-    found = {}
-    for file in sorted(folder.rglob("*")) if folder.is_dir() else ():
-        if file.is_file() and file.suffix not in _LEFT_OUT and not file.name.startswith("."):
-            content = file.read_bytes()
-            kind = _KINDS.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-            tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-            found[f"/{file.relative_to(folder).as_posix()}"] = Page(content, kind, tag)
-    if "/index.html" in found:
-        found["/"] = found["/index.html"]
-    return found
 
 
 def routes(folder: Path = FOLDER) -> list[Route]:

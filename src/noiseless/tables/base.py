@@ -4,13 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import ColumnError, MissingValuesError, RequestError, UnknownColumnError
+from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.tally import Tally
+
+if TYPE_CHECKING:
+    from noiseless.domain import ColumnSummary, Proposal, Schema
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,13 @@ class Table(ABC):
 
     files: tuple[Path, ...] = ()
     """The files it is read from, which nothing may overwrite."""
+
+    came_as: FrameKind = ARROW
+    """The kind of frame that it came as, in which what is made of it goes back."""
+
+    def __dir__(self) -> list[str]:
+        """What every engine can do: completion leaves out what one of them needs for that."""
+        return [*dir(Table), "label"]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.label!r}, {len(self.columns):,} columns)"
@@ -89,7 +99,7 @@ class Table(ABC):
         """
         return self.select(self.columns).with_missing(columns, missing)
 
-    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> "Table":
+    def conform(self, schema: "Schema", columns: Sequence[str], *, clamp: bool = False) -> "Table":
         """The table with `columns` checked against their declared domains.
 
         Raises:
@@ -98,7 +108,7 @@ class Table(ABC):
         """
         return self.select(self.columns).conform(schema, columns, clamp=clamp)
 
-    def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
+    def strangers(self, schema: "Schema", columns: Sequence[str]) -> dict[str, int]:
         """How many values of each column lie outside its declared domain."""
         return {name: self.select([name]).strangers(schema, [name])[name] for name in columns}
 
@@ -106,10 +116,16 @@ class Table(ABC):
         """The distinct combinations of some columns, with how many rows have each."""
         return self.here(columns).tally(columns)
 
-    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
+    def summarise(self, columns: Sequence[str] | None = None) -> "tuple[ColumnSummary, ...]":
         """What each column holds, as far as a proposal of a schema needs it; one column at a time."""
         chosen = self.columns if columns is None else tuple(columns)
         return tuple(summary for name in chosen for summary in self.here([name]).summarise())
+
+    def propose_schema(self) -> "Proposal":
+        """A schema to start from, made from the data: check it before you use it."""
+        from noiseless.domain import propose
+
+        return propose(self.summarise())
 
     def locate(self, values: Mapping[str, pa.Array], present: Sequence[str] = ()) -> list[int | None]:
         """The number, from 1, of the first row with each combination of values; None where rows have none.

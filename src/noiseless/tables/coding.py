@@ -10,13 +10,12 @@ from uuid import uuid4
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from noiseless.domain import ColumnSummary
 from noiseless.tables.engine import SOURCE, identifier
 
 if TYPE_CHECKING:
+    from noiseless.domain import ColumnSummary
     from noiseless.tables.duckdb_table import DuckDBTable
 
 
@@ -95,6 +94,8 @@ def encode(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
 
 
 def _encode_integers(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
+    import pyarrow.compute as pc
+
     extremes = pc.min_max(column).as_py()
     low, high = extremes["min"], extremes["max"]
     if low is None:
@@ -112,6 +113,8 @@ def _encode_dictionary(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntA
     if not len(column):
         nothing = pa.array([], column.type)
         return DictionaryCoding(name, nothing, _is_ordered(column.type)), np.empty(0, np.int64)
+    import pyarrow.compute as pc
+
     encoded = column.dictionary_encode().combine_chunks()
     order = pc.array_sort_indices(encoded.dictionary)
     ranks = np.empty(len(order) + 1, np.int64)
@@ -205,6 +208,8 @@ def _durations(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _decoded_runs(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow.compute as pc
+
     chunks = [pc.run_end_decode(chunk) for chunk in column.chunks]
     return _readable(pa.chunked_array(chunks, column.type.value_type))
 
@@ -300,12 +305,12 @@ _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 Kind = Literal["integer", "decimal", "boolean", "date", "text"]
 
 
-def summarise(table: "DuckDBTable") -> tuple[ColumnSummary, ...]:
+def summarise(table: "DuckDBTable") -> "tuple[ColumnSummary, ...]":
     """One summary a column."""
     return tuple(_summary(table, column, table.kinds[column]) for column in table.columns)
 
 
-def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
+def _summary(table: "DuckDBTable", column: str, sql_type: str) -> "ColumnSummary":
     quoted, kind = identifier(column), _kind(sql_type)
     if (
         sql_type in _MOMENTS
@@ -320,6 +325,8 @@ def _summary(table: "DuckDBTable", column: str, sql_type: str) -> ColumnSummary:
     if kind == "text" and 0 < distinct <= _FEW:
         listing = f"SELECT DISTINCT {quoted}::VARCHAR FROM {SOURCE} WHERE {quoted} IS NOT NULL ORDER BY 1"
         values = tuple(value for (value,) in table.fetch(listing))
+    from noiseless.domain import ColumnSummary
+
     return ColumnSummary(
         name=column,
         kind=kind,

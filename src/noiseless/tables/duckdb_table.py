@@ -5,18 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from noiseless.domain import ColumnSummary, Schema
 from noiseless.errors import RequestError, SourceError
 from noiseless.files import written_whole
 from noiseless.tables.base import Missing, Table
 from noiseless.tables.coding import names_are_texts, summarise, typed
-from noiseless.tables.conformance import conforming, count_strangers
 from noiseless.tables.engine import (
     IN_PLACE,
     ROOT,
@@ -29,9 +27,13 @@ from noiseless.tables.engine import (
     readable_errors,
     renamed,
 )
+from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.link import link
 from noiseless.tables.row_keys import Packed, key, packed_columns
 from noiseless.tables.tally import Tally, Word, split_into_words
+
+if TYPE_CHECKING:
+    from noiseless.domain import ColumnSummary, Schema
 
 COUNT, _ROW, _POSITION = "noiseless_count", "noiseless_row", "noiseless_position"
 """Names of columns that queries add; no table of a user's has them."""
@@ -77,6 +79,7 @@ class DuckDBTable(Table):
         files: the files it is read from.
         numbered: whether the rows stand in an order that means something to the user.
         weighted: whether each row stands for as many as its column `COUNT` says.
+        came_as: the kind of frame that it came as.
     """
 
     engine: Engine
@@ -87,6 +90,7 @@ class DuckDBTable(Table):
     numbered: bool = True
     files: tuple[Path, ...] = ()
     weighted: bool = False
+    came_as: FrameKind = ARROW
 
     @classmethod
     def describe(cls, engine: Engine, query: str, label: str, files: tuple[Path, ...] = ()) -> "DuckDBTable":
@@ -158,12 +162,16 @@ class DuckDBTable(Table):
         """How many values of a column are missing."""
         return int(self.fetch(f"SELECT {self.counted(f'{identifier(column)} IS NULL')} FROM {SOURCE}")[0][0])
 
-    def conform(self, schema: Schema, columns: Sequence[str], *, clamp: bool = False) -> Self:
+    def conform(self, schema: "Schema", columns: Sequence[str], *, clamp: bool = False) -> Self:
         """The table with `columns` checked against, or clamped to, their declared domains."""
+        from noiseless.tables.conformance import conforming
+
         return self.where(conforming(self, schema, columns, clamp=clamp))
 
-    def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
+    def strangers(self, schema: "Schema", columns: Sequence[str]) -> dict[str, int]:
         """How many values of each column lie outside its declared domain."""
+        from noiseless.tables.conformance import count_strangers
+
         return count_strangers(self, schema, columns, clamp=False)
 
     def tally(self, columns: Sequence[str]) -> Tally:
@@ -202,7 +210,7 @@ class DuckDBTable(Table):
             ]
         )
 
-    def summarise(self, columns: Sequence[str] | None = None) -> tuple[ColumnSummary, ...]:
+    def summarise(self, columns: Sequence[str] | None = None) -> "tuple[ColumnSummary, ...]":
         """What each column holds, as far as a proposal of a schema needs it."""
         chosen = self.columns if columns is None else tuple(columns)
         return summarise(self.select(chosen))
@@ -297,13 +305,14 @@ class DuckDBTable(Table):
         repeated = f"SELECT *, unnest(range({COUNT})) FROM {SOURCE}"
         return replace(self, weighted=False).where(f"SELECT {identifiers(self.columns)} FROM ({repeated})")
 
-    def owned(self, columns: Sequence[str]) -> tuple["DuckDBTable", duckdb.DuckDBPyConnection]:
+    def owned(self, columns: Sequence[str]) -> "tuple[DuckDBTable, duckdb.DuckDBPyConnection]":
         """A table with at least these columns on a connection of ours, to which others can be joined."""
         if isinstance(self.engine, OwnEngine):
             return self, self.engine.connection
         engine = OwnEngine.start()
         engine.connection.register(ROOT, self.arrow(f"SELECT {identifiers(columns)} FROM {SOURCE}"))
-        return self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files), engine.connection
+        table = self.describe(engine, f"SELECT * FROM {ROOT}", self.label, self.files)
+        return replace(table, came_as=self.came_as), engine.connection
 
     def keep(self, name: str) -> None:
         """Compute the table now and keep it as a temporary table of our connection; it may spill to disk."""

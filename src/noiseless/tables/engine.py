@@ -32,7 +32,9 @@ IN_PLACE = "USE_TMP_FILE false"
 class OwnEngine:
     """A connection of one's own: temporary tables and registered frames are private to it."""
 
-    connection: duckdb.DuckDBPyConnection
+    connection: (
+        "duckdb.DuckDBPyConnection"  # in quotes: DuckDB complains at exit of classes that hold its types
+    )
 
     @classmethod
     def start(cls) -> "OwnEngine":
@@ -64,7 +66,7 @@ def _forgotten_when_broken() -> Iterator[None]:
 class CallersEngine:
     """A relation of the caller's, on a connection that is nobody else's business."""
 
-    relation: duckdb.DuckDBPyRelation
+    relation: "duckdb.DuckDBPyRelation"
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query's result."""
@@ -80,7 +82,7 @@ Engine = OwnEngine | CallersEngine
 
 
 @cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:
+def _database(process: int) -> "duckdb.DuckDBPyConnection":
     """One database a process (starting one takes 25 ms); what it has used goes back to the system."""
     return duckdb.connect(
         config={"temp_directory": _spill_folder(process), "allocator_background_threads": "true"}

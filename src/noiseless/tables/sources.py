@@ -7,17 +7,14 @@ from contextlib import suppress
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import duckdb
-import narwhals as nw
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from noiseless.errors import NoiselessError, RequestError, SourceError
 from noiseless.tables.base import Table
 from noiseless.tables.coding import readable
-from noiseless.tables.csv_pipe import CsvPipe
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import (
     POSTGRESQL,
@@ -31,13 +28,17 @@ from noiseless.tables.engine import (
     renamed,
     spill_folder,
 )
-from noiseless.tables.feeds import LABEL, Feed
-from noiseless.tables.json_pipe import JsonPipe
-from noiseless.tables.pipes import Pipe
+from noiseless.tables.frame_kind import FrameKind
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
 from noiseless.tables.text_files import check_csv, open_json, read_csv_sql
 from noiseless.tables.text_source import TextSource
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from noiseless.tables.feeds import Feed
+    from noiseless.tables.pipes import Pipe
 
 _PARQUET = {".parquet", ".pq"}
 _JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
@@ -72,6 +73,10 @@ def open_table(
 
     Raises:
         SourceError: it cannot be found or read.
+
+    >>> table = open_table("patients.csv")
+    >>> table.columns, table.count()
+    (('patient', 'age', 'sex', 'postcode', 'illness'), 40)
     """
     if encoding is not None or decimal is not None or date_format is not None:
         if not isinstance(source, str | Path):
@@ -247,9 +252,12 @@ def sheet_rows(path: Path, sheet: str | int | None = None) -> list[tuple[str | N
 def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
     label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
     if is_spark_frame(frame):
-        return SparkTable.of(frame)
+        return replace(SparkTable.of(frame), came_as=FrameKind.of(frame))
     if isinstance(frame, duckdb.DuckDBPyRelation):
-        return DuckDBTable.describe(CallersEngine(frame), f"SELECT * FROM {ROOT}", label)
+        related = DuckDBTable.describe(CallersEngine(frame), f"SELECT * FROM {ROOT}", label)
+        return replace(related, came_as=FrameKind.of(frame))
+    import narwhals as nw  # with pandas or polars at hand it is loaded already, and without frames not needed
+
     try:
         wrapped = nw.from_native(frame)
         eager = wrapped.collect(backend="pyarrow") if isinstance(wrapped, nw.LazyFrame) else wrapped
@@ -265,11 +273,13 @@ def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
         data = readable(eager.to_arrow())
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise SourceError(label, _unknown_kind(eager)) from None
-    return DuckDBTable.in_memory(data, label)
+    return replace(DuckDBTable.in_memory(data, label), came_as=FrameKind.of(frame))
 
 
-def _unknown_kind(frame: nw.DataFrame[Any]) -> str:
+def _unknown_kind(frame: "nw.DataFrame[Any]") -> str:
     """Which column Arrow cannot hold."""
+    import narwhals as nw
+
     for name, kind in frame.schema.items():
         problem = f"column {str(name)!r} holds mixed or unknown kinds of values ({kind}); give it one type"
         if frame.implementation.is_polars() and kind == nw.Object:
@@ -281,7 +291,7 @@ def _unknown_kind(frame: nw.DataFrame[Any]) -> str:
     return "holds columns of mixed or unknown kinds of values; give each one type"
 
 
-def open_pipe(stream: BinaryIO | Feed, names: Sequence[str] | None = None) -> Pipe:
+def open_pipe(stream: "BinaryIO | Feed", names: Sequence[str] | None = None) -> "Pipe":
     """A pipe of JSON lines when its first character is `{`, of CSV otherwise.
 
     Args:
@@ -291,6 +301,10 @@ def open_pipe(stream: BinaryIO | Feed, names: Sequence[str] | None = None) -> Pi
     Raises:
         SourceError: it is empty or no text.
     """
+    from noiseless.tables.csv_pipe import CsvPipe
+    from noiseless.tables.feeds import LABEL, Feed
+    from noiseless.tables.json_pipe import JsonPipe
+
     feed = stream if isinstance(stream, Feed) else Feed(stream)
     while not feed.ended and not re.search(b"[\r\n]", feed.pending.lstrip()):
         feed.more()
@@ -335,6 +349,8 @@ def _header(source: str) -> list[str]:
     file = _source_paths(source)[0]
     ending = file.suffix.lower()
     if ending in _PARQUET:
+        import pyarrow.parquet as pq
+
         return list(pq.read_schema(file).names)
     if ending in EXCEL:
         import fastexcel

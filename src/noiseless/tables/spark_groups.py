@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pyarrow as pa
 
-from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.tables.base import Missing, Table
-from noiseless.tables.conformance import count_strangers, refuse_strangers
 from noiseless.tables.duckdb_table import COUNT, DuckDBTable, weighted_table
 from noiseless.tables.engine import SOURCE
 from noiseless.tables.plain_spelling import plain_spelling
@@ -27,6 +25,8 @@ from noiseless.tables.spark_frames import (
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from noiseless.domain import Schema
 
 _WRITTEN, _PLAIN, _FIRST = "noiseless_written", "noiseless_plain", "noiseless_first"
 
@@ -100,9 +100,11 @@ class SparkGroups(Table):
         return self._narrowed(full, complete_of=self.count())
 
     def conform(
-        self, schema: Schema, columns: Sequence[str], *, clamp: bool = False
+        self, schema: "Schema", columns: Sequence[str], *, clamp: bool = False
     ) -> "DuckDBTable | SparkGroups":
         """The table with `columns` checked against, or clamped to, their domains, batch by batch on Spark."""
+        from noiseless.tables.conformance import refuse_strangers
+
         refuse_strangers(self._strangers(schema, columns, clamp=clamp), schema, clamp=clamp)
         names, chosen, label = self.names, tuple(columns), self.label
         with readable_spark_errors(label):
@@ -142,11 +144,13 @@ class SparkGroups(Table):
         found = kept(frame, self.names, self.label, self.most, self.complete_of) if spare else self
         return found, spare
 
-    def strangers(self, schema: Schema, columns: Sequence[str]) -> dict[str, int]:
+    def strangers(self, schema: "Schema", columns: Sequence[str]) -> dict[str, int]:
         """How many values of each column lie outside its declared domain."""
         return self._strangers(schema, columns, clamp=False)
 
-    def _strangers(self, schema: Schema, columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
+    def _strangers(self, schema: "Schema", columns: Sequence[str], *, clamp: bool) -> dict[str, int]:
+        from noiseless.tables.conformance import count_strangers
+
         names, chosen, label = self.names, tuple(columns), self.label
         if not chosen:
             return {}
@@ -284,7 +288,7 @@ def _renamed(values: "DataFrame") -> "DataFrame":
 
 
 def _conformed(
-    data: pa.Table, names: Sequence[str], schema: Schema, columns: Sequence[str], label: str, *, clamp: bool
+    data: pa.Table, names: Sequence[str], schema: "Schema", columns: Sequence[str], label: str, *, clamp: bool
 ) -> pa.Table:
     """Combinations in their domains, under the names that they have on Spark."""
     table = weighted(data, names, label).conform(schema, columns, clamp=clamp)

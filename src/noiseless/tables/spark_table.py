@@ -8,6 +8,7 @@ from noiseless.errors import RequestError, SourceError
 from noiseless.tables.base import Table
 from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.duckdb_table import COUNT, DuckDBTable
+from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.spark_frames import SCHEME, active_session, is_spark_frame, plain, readable_spark_errors
 from noiseless.tables.spark_groups import SparkGroups, gathered
 
@@ -27,12 +28,14 @@ class SparkTable(Table):
         names: what they are really called.
         label: what messages call it.
         most: how many distinct combinations may come to the driver.
+        came_as: the kind of frame that it came as.
     """
 
     frame: "DataFrame"
     names: tuple[str, ...]
     label: str
     most: int = MOST_COLLECTED
+    came_as: FrameKind = ARROW
 
     @classmethod
     def of(cls, frame: "DataFrame", label: str = "Spark DataFrame", most: int = MOST_COLLECTED) -> Self:

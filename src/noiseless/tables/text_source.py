@@ -148,6 +148,33 @@ def _all_like(table: "DuckDBTable", test: str) -> list[str]:
     return [column for column, answer in zip(texts, answers, strict=True) if answer]
 
 
+_SAMPLE = 1000
+_ORDERS = ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY/MM/DD", "YYYY.MM.DD")
+
+
+def likely_forms(table: "DuckDBTable") -> dict[str, dict[str, list[str]]]:
+    """How columns that read as texts may be written, by their first rows: what to say, and of which columns.
+
+    Several forms of dates can fit the same column; then nobody but its owner knows.
+
+    >>> from noiseless.tables import open_table
+    >>> import pyarrow as pa
+    >>> likely_forms(open_table(pa.table({"paid": ["1,5", "2"], "on": ["03/04/1971", "05/06/1972"]})))
+    {'decimal': {',': ['paid']}, 'date_format': {'DD/MM/YYYY': ['on'], 'MM/DD/YYYY': ['on']}}
+    """
+    first = replace(table, query=table.over(f"SELECT * FROM {SOURCE} LIMIT {_SAMPLE}"))
+    numbers = _all_like(first, f"regexp_full_match({_VALUE}, {literal(_COMMA_NUMBER)})")
+    commas = [c for c in numbers if c not in _all_like(first, f"NOT contains({_VALUE}, ',')")]
+    dates = {}
+    for order in _ORDERS:
+        pattern, engine_format = _date_pattern(order)
+        parsed = f"try_strptime({_VALUE}, {literal(engine_format)})"
+        found = _all_like(first, f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL")
+        if found:
+            dates[order] = found
+    return {"decimal": {",": commas} if commas else {}, "date_format": dates}
+
+
 def _date_pattern(asked: str) -> tuple[str, str]:
     """What dates look like that are written so, as a regular expression and as the engine's format.
 

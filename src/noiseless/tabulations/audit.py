@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.display import Shown
+from noiseless.display import FrameMixin, PageMixin, Shown, arrow_rows
 from noiseless.tabulations.contributors import contributor_findings
 from noiseless.tabulations.inconsistency import Contradiction, smallest_contradiction
 from noiseless.tabulations.inference import ContradictionError, infer
@@ -28,12 +28,16 @@ from noiseless.tabulations.result import (
     RequirementFinding,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
 GROUP = "group"
 """Stands for the table in the names of groups."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class TabulationAudit(Shown):
+class TabulationAudit(Shown, FrameMixin, PageMixin):
     """What a publication leaves possible.
 
     `holds` is claimed only where all is decided; a violation is claimed only where it is proved. What is
@@ -41,6 +45,10 @@ class TabulationAudit(Shown):
 
     Attributes:
         publication: what is published.
+        groups: the names of groups that were asked about besides.
+        ranges: what each figure can be; None where figures contradict each other.
+        contradiction: the proof that they do; None where they fit.
+        contributions: what contributors gave; None where that is not known.
         inconsistent: figures that contradict each other, none of which can be left out; empty if tables fit.
         persons: the groups of each table, where a classification is secret.
         requirements: what rules want of figures.
@@ -150,6 +158,10 @@ class TabulationAudit(Shown):
 
         return certificate(self, public=public)
 
+    def to_arrow(self) -> "pa.Table":
+        """A row for each figure, and for each named group."""
+        return arrow_rows(cell.to_dict() for cell in self.cells)
+
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
         return {
@@ -176,7 +188,7 @@ class TabulationAudit(Shown):
         broken = sum(each.holds is False for each in self.requirements)
         verdict = "holds" if self.holds else "violated" if self.violated else "not decided"
         return "Audit of published tables", {
-            "figures": f"{len(self.cells):,}, {hidden:,} of them not published as they are",
+            "figures": f"{len(self.cells):,}, {hidden:,} of them withheld or rounded",
             "disclosed": f"{len(self._leaks):,}",
             "groups of persons": f"{sum(p.group_disclosure for p in self.persons):,} disclosed"
             if self.persons
@@ -196,6 +208,7 @@ def audit_tables(
     targets: Targets | None = None,
     time_limit: float | None = None,
     sharp: bool = True,
+    shown: IntArray | None = None,
 ) -> TabulationAudit:
     """What published tables give away for certain.
 
@@ -209,6 +222,7 @@ def audit_tables(
         targets: named groups of base cells to be audited beside the figures.
         time_limit: seconds; what is not known by then is called undecided, never safe.
         sharp: whether the ends of all intervals are wanted; otherwise only which figures are disclosed.
+        shown: tables of base cells, a row each; those that fit show what contributors do not know.
 
     Raises:
         RequestError: something asked for does not fit the publication.
@@ -226,7 +240,7 @@ def audit_tables(
         )
     persons = () if secret is None else person_findings(publication, ranges, secret)
     wanted = requirement_findings(publication, ranges, asked, contributions)
-    learned = contributor_findings(publication, ranges, asked, contributions, deadline)
+    learned = contributor_findings(publication, ranges, asked, contributions, deadline, tables=shown)
     return TabulationAudit(publication, groups, ranges, None, persons, wanted, learned, contributions)
 
 

@@ -6,28 +6,36 @@ it is at least what they gave. A figure that they make up themselves is nothing 
 Whether a figure of a network varies is seen by moves of 1 around a circle, from the true table. A cell to
 which others gave 1 or more can take such a move, so there only those need an inference of their own who may
 leave less, together with others of a coalition. In integer programs moves can be larger, and everyone does.
+Where rules say which figures are sensitive, others are nothing that anybody may not learn.
+
+A table that fits, holds what a coalition knows of itself, and has another value than the true one shows that
+the coalition does not know a figure: most need no inference of their own.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.tabulations.inference import infer
 from noiseless.tabulations.integer_program import Deadline
-from noiseless.tabulations.magnitudes import ContributorAmounts, Rules
+from noiseless.tabulations.magnitudes import ContributorAmounts, Rules, protection_levels
 from noiseless.tabulations.proofs import ProofWriter
 from noiseless.tabulations.propagation import BoundHistory, declared_bounds
-from noiseless.tabulations.publication import Publication
+from noiseless.tabulations.publication import Publication, RowName
 from noiseless.tabulations.ranges import SumRanges
 from noiseless.tabulations.result import ContributorFinding
+from noiseless.tabulations.witnesses import witness_tables
 
-MAX_COALITIONS = 5_000
+MAX_COALITIONS = 200_000
+MAX_RUNS = 5_000
+"""Coalitions that need an inference of their own; what more of them learn is not decided."""
 
 
 def contributor_findings(
@@ -36,30 +44,36 @@ def contributor_findings(
     rules: Rules,
     contributions: ContributorAmounts | None,
     deadline: Deadline,
+    *,
+    tables: IntArray | None = None,
 ) -> tuple[ContributorFinding, ...]:
-    """What each coalition learns that could know a base cell which is withheld."""
+    """What each coalition learns that could know a withheld base cell; tables that fit spare work."""
     if contributions is None:
         return ()
     amounts = contributions.matrix(publication)
     amounts.sum_duplicates()
-    history = ranges.found.history
     useful, sizes = _useful(ranges, amounts, rules.coalition), range(1, rules.coalition + 1)
     if sum(comb(len(useful), size) for size in sizes) > MAX_COALITIONS:
         raise RequestError(
             f"{len(useful):,} contributors may learn something, and they form more than {MAX_COALITIONS:,} "
             f"coalitions of up to {rules.coalition}: ask for smaller coalitions"
         )
-    figures = np.flatnonzero(
-        (publication.told_lower < publication.told_upper)
-        & ~ranges.known_sums()[: len(publication.told_lower)]
-    )
+    figures = _asked(publication, ranges, rules, contributions)
     present = csr_array((np.ones_like(amounts.data), amounts.indices, amounts.indptr), shape=amounts.shape)
     shares = csr_array(publication.rows[figures].astype(np.int64) @ present)  # who gave 0 takes part
-    found = list[ContributorFinding]()
+    shown = _Shown(publication, ranges, figures, contributions.truth(publication), tables)
+    columns, givers = csc_array(amounts), np.diff(amounts.indptr)
+    found, runs = list[ContributorFinding](), 0
     for members in (each for size in sizes for each in combinations(useful, size)):
-        learned, decided = _learned(
-            publication, history, amounts, figures, shares=shares, members=set(members), deadline=deadline
-        )
+        own = _own(columns, givers, members)
+        unshown = np.flatnonzero(~shown.to(*own)).tolist()
+        others = [place for place in unshown if set(_of(shares, place)) - set(members)]
+        learned, decided = list[int](), True
+        if others:
+            runs += 1
+            learned, decided = [], False
+            if runs <= MAX_RUNS and not deadline.over:
+                learned, decided = _learned(publication, ranges.found.history, figures[others], own, deadline)
         names = tuple(contributions.names[who] for who in members)
         found.append(
             ContributorFinding(names, tuple(publication.row_name(int(row)) for row in learned), decided)
@@ -67,8 +81,53 @@ def contributor_findings(
     return tuple(found)
 
 
+def _asked(
+    publication: Publication, ranges: SumRanges, rules: Rules, contributions: ContributorAmounts
+) -> IntArray:
+    """The figures that are withheld and not known to everybody; of these the sensitive ones, if rules say."""
+    hidden = publication.told_lower < publication.told_upper
+    if rules.threshold is not None or rules.p_percent is not None or rules.dominance is not None:
+        sensitive = np.zeros(len(hidden), bool)
+        sensitive[[level.row for level in protection_levels(publication, rules, contributions)]] = True
+        hidden &= sensitive
+    return np.flatnonzero(hidden & ~ranges.known_sums()[: len(hidden)])
+
+
+class _Shown:
+    """Tables that fit a publication, and where each of them differs from the truth."""
+
+    def __init__(
+        self,
+        publication: Publication,
+        ranges: SumRanges,
+        figures: IntArray,
+        truth: IntArray,
+        given: IntArray | None,
+    ) -> None:
+        tables = witness_tables(ranges, figures.tolist()) if ranges.sharp and len(figures) else []
+        every = np.array(tables, np.int64).reshape(len(tables), publication.size)
+        every = every if given is None else np.concatenate([every, given])
+        rows = publication.rows.astype(np.int64)
+        sums = (rows @ every.T).T
+        fits = np.all((publication.atom_lower <= every) & (every <= publication.atom_upper), axis=1)
+        fits &= np.all((publication.told_lower <= sums) & (sums <= publication.told_upper), axis=1)
+        self.tables = every[fits]
+        asked = rows[figures]
+        self.differs = np.asarray(asked @ truth != (asked @ self.tables.T).T)
+
+    def to(self, mine: IntArray, own: IntArray, alone: BoolArray) -> BoolArray:
+        """The figures that a coalition with these base cells does not know, as a table shows."""
+        cells = self.tables[:, mine]
+        fits = np.all(cells >= own, axis=1) & np.all(~alone | (cells == own), axis=1)
+        found: BoolArray = self.differs[fits].any(axis=0)
+        return found
+
+
 def _useful(ranges: SumRanges, amounts: csr_array, coalition: int) -> list[int]:
-    """The contributors who may know more than everybody does, with some others."""
+    """The contributors who may know more than everybody does, with some others.
+
+    Of those who gave the same to the same base cells no more are looked at than can be in one coalition.
+    """
     history, found = ranges.found.history, ranges.found
     program = np.zeros(len(history.lower), bool)
     for each in found.programs.values():
@@ -76,12 +135,25 @@ def _useful(ranges: SumRanges, amounts: csr_array, coalition: int) -> list[int]:
     useful = set[int]()
     for atom in np.flatnonzero((history.lower < history.upper) & (np.diff(amounts.indptr) > 0)).tolist():
         begin, end = amounts.indptr[atom], amounts.indptr[atom + 1]
-        given = dict(zip(amounts.indices[begin:end].tolist(), amounts.data[begin:end].tolist(), strict=True))
-        for who, own in given.items():
-            others = sorted((value for name, value in given.items() if name != who), reverse=True)
-            if program[atom] or sum(given.values()) - own - sum(others[: coalition - 1]) < 1:
+        values = amounts.data[begin:end]
+        largest = np.sort(values)[::-1][:coalition]
+        for who, own in zip(amounts.indices[begin:end].tolist(), values.tolist(), strict=True):
+            top = (
+                largest[: coalition - 1].sum()
+                if coalition == 1 or own < largest[-1]
+                else (largest.sum() - own)
+            )
+            if program[atom] or values.sum() - own - top < 1:
                 useful.add(who)
-    return sorted(useful)
+    columns, alike = csc_array(amounts), Counter[tuple[bytes, bytes]]()
+    chosen = list[int]()
+    for who in sorted(useful):
+        part = slice(columns.indptr[who], columns.indptr[who + 1])
+        key = columns.indices[part].tobytes(), columns.data[part].tobytes()
+        alike[key] += 1
+        if alike[key] <= coalition:
+            chosen.append(who)
+    return chosen
 
 
 def _of(amounts: csr_array, row: int) -> list[int]:
@@ -92,32 +164,74 @@ def _of(amounts: csr_array, row: int) -> list[int]:
 def _learned(
     publication: Publication,
     public: BoundHistory,
-    amounts: csr_array,
     figures: IntArray,
-    *,
-    shares: csr_array,
-    members: set[int],
+    known: tuple[IntArray, IntArray, BoolArray],
     deadline: Deadline,
 ) -> tuple[list[int], bool]:
-    """The figures that a coalition knows exactly and that others contribute to; whether that is all."""
-    others = [place for place in range(len(figures)) if set(_of(shares, place)) - members]
-    if deadline.over:
-        return [], False
-    history = BoundHistory(public.lower.copy(), public.upper.copy())
-    mine, own, alone = _own(amounts, members)
+    """The figures that a coalition knows exactly; whether that is all."""
+    history, (mine, own, alone) = BoundHistory(public.lower.copy(), public.upper.copy()), known
     history.lower[mine] = np.maximum(history.lower[mine], own)
     history.lower[mine[alone]] = history.upper[mine[alone]] = own[alone]
-    sums = SumRanges(infer(publication, history, deadline), publication.rows[figures[others]], sharp=False)
-    known = sums.known_sums()
-    return [int(figures[others[place]]) for place in np.flatnonzero(known)], not sums.undecided(~known)
+    sums = SumRanges(infer(publication, history, deadline), publication.rows[figures], sharp=False)
+    fixed = sums.known_sums()
+    return [int(row) for row in figures[fixed]], not sums.undecided(~fixed)
 
 
-def _own(amounts: csr_array, members: set[int]) -> tuple[IntArray, IntArray, BoolArray]:
+def _own(
+    amounts: csc_array, givers: IntArray, members: Sequence[int]
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """The base cells of a coalition, its amounts there, and whether nobody else contributes.
+
+    Args:
+        amounts: base cells x contributors.
+        givers: how many contribute to each base cell.
+        members: the coalition.
+    """
+    parts = [slice(amounts.indptr[who], amounts.indptr[who + 1]) for who in members]
+    atoms = np.concatenate([amounts.indices[part] for part in parts]).astype(np.int64)
+    mine, place, many = np.unique(atoms, return_inverse=True, return_counts=True)
+    own = np.zeros(len(mine), np.int64)
+    np.add.at(own, place, np.concatenate([amounts.data[part] for part in parts]).astype(np.int64))
+    return mine, own, many == givers[mine]
+
+
+def own_parts(
+    publication: Publication, contributions: ContributorAmounts, who: Sequence[str]
+) -> tuple[IntArray, IntArray, BoolArray]:
     """The base cells of a coalition, its amounts there, and whether nobody else contributes."""
-    columns = csr_array(amounts[:, sorted(members)])
-    mine = np.flatnonzero(np.diff(columns.indptr))
-    own = np.asarray(columns.sum(axis=1)).ravel().astype(np.int64)[mine]
-    return mine, own, np.diff(columns.indptr)[mine] == np.diff(amounts.indptr)[mine]
+    amounts = contributions.matrix(publication)
+    amounts.sum_duplicates()
+    place = {name: number for number, name in enumerate(contributions.names)}
+    return _own(csc_array(amounts), np.diff(amounts.indptr), [place[name] for name in who])
+
+
+def learned_rows(
+    publication: Publication, who: Sequence[str], of: RowName, contributions: ContributorAmounts
+) -> tuple[int, ...]:
+    """The figures from which a coalition learns one of them."""
+    rows = np.array([publication.row_names.index(of)])
+    writer = _proved(publication, who, rows, contributions)[1]
+    return writer.rows_used()
+
+
+def _proved(
+    publication: Publication, who: Sequence[str], rows: IntArray, contributions: ContributorAmounts
+) -> tuple[SumRanges, ProofWriter, list[list[int | None]]]:
+    """What a coalition knows of some figures, why, and what it knows of base cells beforehand."""
+    mine, own, alone = own_parts(publication, contributions, who)
+    lower, upper = publication.atom_lower.copy(), publication.atom_upper.copy()
+    lower[mine] = np.maximum(lower[mine], own)
+    upper[mine[alone]] = own[alone]
+    history = declared_bounds(publication, lower, upper)
+    sums = SumRanges(infer(publication, history, Deadline()), publication.rows[rows])
+    writer = ProofWriter(publication, history)
+    for number in range(len(rows)):
+        sums.prove(number, writer)
+    known = [
+        [atom, low, low if fixed else None]
+        for atom, low, fixed in zip(mine.tolist(), own.tolist(), alone.tolist(), strict=True)
+    ]
+    return sums, writer, known
 
 
 def adversary_proofs(
@@ -128,29 +242,16 @@ def adversary_proofs(
     """What coalitions learn, with proofs that start from what is declared and what the coalition knows."""
     if contributions is None:
         return []
-    amounts, proofs = contributions.matrix(publication), list[dict[str, Any]]()
-    amounts.sum_duplicates()
+    proofs = list[dict[str, Any]]()
     numbers = {name: row for row, name in enumerate(publication.row_names)}
-    place = {name: number for number, name in enumerate(contributions.names)}
     for finding in findings:
         if finding.learns:
-            mine, own, alone = _own(amounts, {place[name] for name in finding.who})
-            lower, upper = publication.atom_lower.copy(), publication.atom_upper.copy()
-            lower[mine] = np.maximum(lower[mine], own)
-            upper[mine[alone]] = own[alone]
-            history = declared_bounds(publication, lower, upper)
             rows = np.array([numbers[name] for name in finding.learns])
-            sums = SumRanges(infer(publication, history, Deadline()), publication.rows[rows])
-            writer = ProofWriter(publication, history)
-            for number in range(len(rows)):
-                sums.prove(number, writer)
+            sums, writer, own = _proved(publication, finding.who, rows, contributions)
             proofs.append(
                 {
                     "who": list(finding.who),
-                    "own": [
-                        [atom, low, low if fixed else None]
-                        for atom, low, fixed in zip(mine.tolist(), own.tolist(), alone.tolist(), strict=True)
-                    ],
+                    "own": own,
                     "steps": [step.to_json() for step in writer.steps],
                     "learns": [[int(row), sums[number].lower] for number, row in enumerate(rows)],
                 }

@@ -6,6 +6,7 @@ no holes. Two sets cross if they meet and none holds the other; two families exi
 crossing sets is bipartite.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,3 +129,13 @@ def rows_within(matrix: csr_array, atoms: BoolArray) -> BoolArray:
     """The rows all of whose atoms are among some; for unions of components, those that meet them."""
     first = matrix.indices[matrix.indptr[:-1]] if matrix.shape[0] else np.zeros(0, np.int64)
     return atoms[first]
+
+
+def matrix_of(rows: Sequence[IntArray], columns: int) -> csr_array:
+    """Sets of places as rows of 0 and 1."""
+    counts = np.array([0, *map(len, rows)])
+    indices = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int32)
+    return csr_array(
+        (np.ones(len(indices), np.int8), indices, np.cumsum(counts).astype(np.int32)),
+        shape=(len(rows), columns),
+    )

@@ -11,7 +11,8 @@ left without v1 and the m largest others.
 The lower level LPL is the same below. A threshold names figures and no width. With the records behind it, a
 count from 1 to below the threshold must leave 0 and the threshold possible, as far as the figure itself does;
 without them, a count that is withheld must not be certain to be that small. A magnitude of fewer contributors
-than the threshold must not be known exactly. (Hundepool et al., Statistical Disclosure Control, 2012.)
+than the threshold must not be known exactly; those who gave 0 do not count, and who is alone with a 0 is
+protected as well. (Hundepool et al., Statistical Disclosure Control, 2012.)
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -165,16 +166,58 @@ class Rules:
         return " and ".join(parts)
 
 
+@dataclass(frozen=True)
+class ProtectionLevel:
+    """What must stay possible for a figure that a rule calls sensitive.
+
+    Attributes:
+        row: the figure's place among the rows of its publication.
+        rule: the rule, as text.
+        lower: the value that must stay possible below; None if none.
+        upper: the value that must stay possible above; None if none.
+        width: the least distance of the ends.
+    """
+
+    row: int
+    rule: str
+    lower: int | None
+    upper: int | None
+    width: int
+
+    def finding(self, publication: Publication, found: Range) -> RequirementFinding:
+        """Whether a range of values leaves this."""
+        wanted = self.lower, self.upper, self.width
+        return RequirementFinding(publication.row_name(self.row), self.rule, *wanted, _left(found, *wanted))
+
+
+def protection_levels(
+    publication: Publication, rules: Rules, contributions: ContributorAmounts | None
+) -> tuple[ProtectionLevel, ...]:
+    """What the rules want of each figure of a publication that they call sensitive.
+
+    Counts are judged by their true values: those of the contributions, or else the published ones.
+    """
+    if publication.kind == "magnitude":
+        return () if contributions is None else tuple(_magnitudes(publication, rules, contributions))
+    if rules.threshold is None:
+        return ()
+    truth = publication.told_lower
+    if contributions is not None:
+        truth = publication.rows.astype(np.int64) @ contributions.truth(publication)
+    return tuple(
+        ProtectionLevel(int(row), f"threshold {rules.threshold}", 0, rules.threshold, 0)
+        for row in np.flatnonzero((truth > 0) & (truth < rules.threshold))
+    )
+
+
 def requirement_findings(
     publication: Publication, ranges: SumRanges, rules: Rules, contributions: ContributorAmounts | None
 ) -> tuple[RequirementFinding, ...]:
     """What the rules want of each figure that they call sensitive, and whether it is left."""
     if publication.kind == "count":
         return tuple(_counts(publication, ranges, rules, contributions))
-    if contributions is None:
-        return ()
-    shares = csc_array((publication.rows.astype(np.int64) @ contributions.matrix(publication)).T)
-    return tuple(_magnitudes(publication, ranges, rules, shares))
+    levels = protection_levels(publication, rules, contributions)
+    return tuple(level.finding(publication, ranges.ends(level.row)) for level in levels)
 
 
 def _counts(
@@ -190,7 +233,7 @@ def _counts(
         small = 0 < low <= high < limit  # the figure says so itself
         if (not small and low == high) or not (small or truth is None or 0 < truth[row] < limit):
             continue
-        found = ranges[row]
+        found = ranges.ends(row)
         wanted: tuple[int | None, int | None] = (max(0, low), min(limit, high))
         if low == high:
             wanted = 0, limit
@@ -202,30 +245,23 @@ def _counts(
 
 
 def _magnitudes(
-    publication: Publication, ranges: SumRanges, rules: Rules, shares: csc_array
-) -> Iterable[RequirementFinding]:
+    publication: Publication, rules: Rules, contributions: ContributorAmounts
+) -> Iterable[ProtectionLevel]:
+    rows = publication.rows.astype(np.int64)
+    shares = csc_array((rows @ contributions.matrix(publication)).T)
+    records = rows @ np.bincount(contributions.atoms, minlength=publication.size)
     for row in range(len(publication.told_lower)):
         amounts = [int(v) for v in shares.data[shares.indptr[row] : shares.indptr[row + 1]] if v]
         level, total = rules.level(amounts), sum(amounts)
-        few = rules.threshold is not None and 0 < len(amounts) < rules.threshold
+        few = rules.threshold is not None and records[row] > 0 and len(amounts) < rules.threshold
         if level is None and not few:
             continue
-        found, width = ranges[row], max(1, ceil(rules.sliding_percent * total / 100))
+        width = max(1, ceil(rules.sliding_percent * total / 100))
         if level is None:
-            yield RequirementFinding(
-                publication.row_name(row),
-                f"threshold {rules.threshold}",
-                None,
-                None,
-                width,
-                _left(found, None, None, width),
-            )
+            yield ProtectionLevel(row, f"threshold {rules.threshold}", None, None, width)
             continue
-        least = int(ranges.found.publication.atom_lower[_row_atoms(publication, row)].sum())
-        wanted = max(least, floor(total - level)), ceil(total + level)
-        yield RequirementFinding(
-            publication.row_name(row), str(rules), *wanted, width, _left(found, *wanted, width)
-        )
+        least = int(publication.atom_lower[_row_atoms(publication, row)].sum())
+        yield ProtectionLevel(row, str(rules), max(least, floor(total - level)), ceil(total + level), width)
 
 
 def _row_atoms(publication: Publication, row: int) -> IntArray:

@@ -14,8 +14,9 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.tabulations.inference import ContradictionError, infer
-from noiseless.tabulations.propagation import BoundHistory
-from noiseless.tabulations.publication import Classification, Publication, PublishedTable, Told
+from noiseless.tabulations.proofs import ProofWriter
+from noiseless.tabulations.propagation import BoundHistory, declared_bounds
+from noiseless.tabulations.publication import Classification, Publication, PublishedTable, RowName, Told
 from noiseless.tabulations.ranges import Range, SumRanges
 from noiseless.tabulations.result import PersonFinding
 from noiseless.tabulations.witnesses import witness_tables
@@ -32,6 +33,10 @@ def person_findings(publication: Publication, ranges: SumRanges, secret: str) ->
     """A finding for each group of each table that has the secret as a dimension."""
     if publication.kind != "count":
         raise RequestError("secrets of persons are read from counts, and these tables are of magnitudes")
+    if np.any(publication.atom_lower < 0):
+        raise RequestError(
+            "secrets of persons are read from counts, which are not below 0; declare such bounds"
+        )
     chosen = next((each for each in publication.used if each.name == secret), None)
     if chosen is None:
         raise RequestError(f"no table has the secret {secret!r} as a dimension")
@@ -49,12 +54,33 @@ def person_findings(publication: Publication, ranges: SumRanges, secret: str) ->
         _finding(
             group,
             chosen,
-            [sums[number * width + place] for place in range(width)],
+            [sums.ends(number * width + place) for place in range(width)],
             learned.get(number, ()),
             number not in open_ones,
         )
         for number, group in enumerate(groups)
     )
+
+
+def member_rows(
+    publication: Publication, ranges: SumRanges, secret: str, of: RowName, own: str
+) -> tuple[int, ...]:
+    """The figures from which a member of a group, who has one secret, learns that of all others."""
+    chosen = next(each for each in publication.used if each.name == secret)
+    table = next(each for each in publication.tables if each.name == of[0])
+    targets = _asked(0, table, of[1], chosen)
+    sums = SumRanges(ranges.found, publication.sums(targets), sharp=ranges.sharp)
+    member = _Members(publication, sums, chosen, [(table, of[1])])
+    place = chosen.categories.index(own)
+    known = member.publication_for(0, place)
+    counts = SumRanges(
+        infer(known, declared_bounds(known), ranges.found.deadline), sums.sums[: len(chosen.categories)]
+    )
+    writer = ProofWriter(known, counts.found.history)
+    for number in range(len(chosen.categories)):
+        if number == place or counts[number].upper == 0:
+            counts.prove(number, writer)
+    return tuple(row for row in writer.rows_used() if row < len(publication.told_lower))
 
 
 def _groups(table: PublishedTable, secret: str) -> list[tuple[str, ...]]:
@@ -140,7 +166,7 @@ class _Members:
 
     def _counts(self, sums: SumRanges, group: int) -> list[Range]:
         begin = group * (self.many + 1)
-        return [sums[begin + place] for place in range(self.many)]
+        return [sums.ends(begin + place) for place in range(self.many)]
 
     def _shown(self) -> dict[tuple[int, int], set[int]]:
         """Secrets of others that tables show beside a member's own: two of them, and he learns nothing."""
@@ -168,7 +194,7 @@ class _Members:
         if len(free) == 1:
             history.lower[free] = np.maximum(history.lower[free], 1 - int(self.sums.known[begin + own]))
         else:
-            publication = self._publication(group, own)
+            publication = self.publication_for(group, own)
         try:
             inferred = infer(publication, history, found.deadline)
             rows = self.sums.sums[begin : begin + self.many]
@@ -177,7 +203,7 @@ class _Members:
             return [Range.solid(0, 0)] * self.many
         return counts if all(count.sharp for count in counts) else None
 
-    def _publication(self, group: int, own: int) -> Publication:
+    def publication_for(self, group: int, own: int) -> Publication:
         """The tables, and a figure besides: at least one person of the group has the secret."""
         table, labels = self.groups[group]
         place = table.dimensions.index(self.secret.name)

@@ -238,6 +238,25 @@ class Publication:
             "population": self.population,
         }
 
+    @classmethod
+    def of_dict(cls, said: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote."""
+        return cls(
+            tuple(
+                Classification(
+                    each["name"],
+                    tuple(each["categories"]),
+                    {group: tuple(members) for group, members in each["groups"].items()},
+                )
+                for each in said["classifications"]
+            ),
+            tuple(map(PublishedTable.of_dict, said["tables"])),
+            said["lower"],
+            _unbounded(said["upper"]),
+            Fraction(said["step"]),
+            said["population"],
+        )
+
     def _each(self, bound: Bounds) -> IntArray:
         values = np.broadcast_to(np.asarray(bound, np.int64).ravel(), (self.size,))
         finite = values[values < UNBOUNDED]
@@ -283,6 +302,11 @@ class Publication:
             owner, atoms = np.repeat(owner, count), np.repeat(atoms, count)
             atoms += members.astype(np.int32)[place] * np.int32(stride)
         return atoms, np.bincount(owner, minlength=len(table))
+
+
+def _unbounded(ends: int | Sequence[int | None] | None) -> Bounds | None:
+    """Upper ends from JSON."""
+    return ends if ends is None or isinstance(ends, int) else [UNBOUNDED if e is None else e for e in ends]
 
 
 def _same(ends: list[int | None]) -> Any:  # noqa: ANN401 - JSON

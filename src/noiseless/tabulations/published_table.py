@@ -184,15 +184,34 @@ class PublishedTable:
         shape = tuple(map(len, labels.values()))
         if any(end.shape != shape for end in ends):
             raise RequestError(f"table {name!r} needs a figure for each combination of labels, here {shape}")
-        codes = np.stack(np.unravel_index(np.arange(prod(shape)), shape), axis=1).astype(np.int32)
+        every = tuple(map(tuple, labels.values()))
         return cls(
             name,
             tuple(labels),
             kind,
-            tuple(map(tuple, labels.values())),
-            codes,
+            every,
+            _every_code(every),
             ends[0].ravel(),
             ends[1].ravel(),
+        )
+
+    @classmethod
+    def of_dict(cls, said: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote; without codes, every combination of the labels in its order."""
+        dimensions, labels = tuple(said["dimensions"]), tuple(map(tuple, said["labels"]))
+        codes = (
+            _every_code(labels)
+            if said["codes"] is None
+            else np.array(said["codes"], np.int32).reshape(len(said["lower"]), len(dimensions))
+        )
+        return cls(
+            said["name"],
+            dimensions,
+            said["kind"],
+            labels,
+            codes,
+            np.array(said["lower"], np.int64),
+            np.array([UNBOUNDED if end is None else end for end in said["upper"]], np.int64),
         )
 
     def __len__(self) -> int:
@@ -210,9 +229,24 @@ class PublishedTable:
             "upper": open_ends(self.upper),
         }
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether it has every combination of its labels, in their order."""
+        return len(self) == prod(map(len, self.labels)) and np.array_equal(
+            self.codes, _every_code(self.labels)
+        )
+
     def coordinates(self, place: int) -> Labels:
         """The labels of a figure."""
         return tuple(known[code] for known, code in zip(self.labels, self.codes[place], strict=True))
+
+
+def _every_code(labels: Sequence[Labels]) -> npt.NDArray[np.int32]:
+    """Every combination of labels, by their places."""
+    shape = tuple(map(len, labels))
+    if not shape:
+        return np.zeros((1, 0), np.int32)
+    return np.stack(np.unravel_index(np.arange(prod(shape)), shape), axis=1).astype(np.int32)
 
 
 def open_ends(ends: IntArray) -> list[int | None]:

@@ -4,7 +4,7 @@ A sum falls into pieces that are independent of each other: what is known, cells
 integer program, cells that no figure is about. Its ends are the sums of the pieces' ends.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.tabulations.inference import Inference
 from noiseless.tabulations.integer_program import Extreme, IntegerProgram
+from noiseless.tabulations.laminar import matrix_of
 from noiseless.tabulations.network import Network
 from noiseless.tabulations.proofs import ProofWriter
 from noiseless.tabulations.publication import UNBOUNDED
@@ -115,7 +116,7 @@ class SumRanges:
         self._free_counts, self.known = np.zeros((2, sums.shape[0]), np.int64)
         self._free_counts[asked] = chosen.astype(np.int32) @ free
         self.known[asked] = chosen.astype(np.int64) @ np.where(free, 0, history.lower)
-        self._ranges: dict[tuple[int, bytes], Range] = {}
+        self._ranges: dict[tuple[int, bytes, bool], Range] = {}
         if exact is not None:
             self.known[exact] = found.publication.told_lower[np.flatnonzero(exact)]
         self._extremes: dict[tuple[int, bytes, bool], Extreme] = {}
@@ -147,7 +148,7 @@ class SumRanges:
             if np.count_nonzero(arcs >= 0) > 1:
                 asked.append(number)
                 rows.append(np.sort(arcs[arcs >= 0]))
-        network, placed = found.network(_matrix(rows, int(found.in_network.sum())))
+        network, placed = found.network(matrix_of(rows, int(found.in_network.sum())))
         if network is not None:
             first = network.cells + network.figures - len(placed)
             self._sum_arc = {asked[place]: first + order for order, place in enumerate(placed.tolist())}
@@ -186,7 +187,7 @@ class SumRanges:
             found[single[inside]] = still[arcs[inside]]
             single = single[~inside]
         for number in [*single.tolist(), *np.flatnonzero(self._free_counts > 1).tolist()]:
-            piece = self[number]
+            piece = self.ends(number)
             found[number] = piece.lower == piece.upper
         return found
 
@@ -202,7 +203,7 @@ class SumRanges:
             single = single[self._arc[self._only_atoms(single)] < 0]
         numbers = [*single.tolist(), *np.flatnonzero(asked & (self._free_counts > 1)).tolist()]
         for number in numbers:
-            found = self[number]
+            found = self.ends(number)
             if not (found.sharp if self.sharp else found.varies or found.lower == found.upper):
                 return True
         return False
@@ -221,18 +222,21 @@ class SumRanges:
 
     def __getitem__(self, number: int) -> Range:
         """The range of a sum."""
-        return reduce(
-            Range.__add__, self._pieces(number), Range.solid(int(self.known[number]), int(self.known[number]))
-        )
+        return self.ends(number, counted=True)
 
-    def _pieces(self, number: int) -> list[Range]:
+    def ends(self, number: int, *, counted: bool = False) -> Range:
+        """The range of a sum, whose values are not counted unless that is asked for."""
+        known = Range.solid(int(self.known[number]), int(self.known[number]))
+        return reduce(Range.__add__, self._pieces(number, counted), known)
+
+    def _pieces(self, number: int, counted: bool) -> list[Range]:
         cut = self._cut(number)
         history = self.found.history
         pieces = [] if cut.arc is None else [self._of_arc(cut.arc, cut.inside)]
         pieces += [
             Range.solid(int(history.lower[atom]), _end(history.upper[atom])) for atom in cut.loose.tolist()
         ]
-        return pieces + [self._of_program(part, atoms) for part, atoms in cut.parts]
+        return pieces + [self._of_program(part, atoms, counted) for part, atoms in cut.parts]
 
     def _cut(self, number: int) -> _Pieces:
         """The pieces of a sum."""
@@ -268,7 +272,7 @@ class SumRanges:
         for part, atoms in self._cut(number).parts:
             program, form = self.form(part, atoms)
             shown = set(program.values(form).tolist())
-            found = self._of_program(part, atoms)
+            found = self._of_program(part, atoms, True)
             wanted = shown if found.values is not None else {found.least, found.most}
             yield part, form, sorted(value for value in wanted & shown if value is not None)
 
@@ -317,16 +321,16 @@ class SumRanges:
             self._extremes[key] = self.found.program(part).extreme(form, up, self.found.deadline)
         return self._extremes[key]
 
-    def _of_program(self, part: int, atoms: IntArray) -> Range:
-        key = part, atoms.tobytes()
+    def _of_program(self, part: int, atoms: IntArray, counted: bool) -> Range:
+        key = part, atoms.tobytes(), counted
         if key not in self._ranges:
-            found = self._found_in_program(part, atoms)
+            found = self._found_in_program(part, atoms, counted)
             if not len(self.found.program(part).tables):
                 return found  # a table may still be found
             self._ranges[key] = found
         return self._ranges[key]
 
-    def _found_in_program(self, part: int, atoms: IntArray) -> Range:
+    def _found_in_program(self, part: int, atoms: IntArray, counted: bool) -> Range:
         program, form = self.form(part, atoms)
         lower, low = int(program.lower[form].sum()), self.extreme(part, form, False)
         bounded = bool((program.upper[form] < UNBOUNDED).all())
@@ -339,7 +343,8 @@ class SumRanges:
         upper = min(upper, upper if high.bound is None else high.bound)
         if least is None or most is None:  # no table yet: all that is known is that it lies within the bounds
             return Range(lower, upper, upper, lower, None, False)
-        values = self._count(part, form, lower, upper) if (lower, upper) == (least, most) else None
+        sharp = (lower, upper) == (least, most)
+        values = self._count(part, form, lower, upper) if counted and sharp else None
         return Range(lower, upper, least, most, values, least < most)
 
     # Proofs
@@ -409,12 +414,3 @@ class SumRanges:
 
 def _end(upper: int) -> int | None:
     return None if upper >= UNBOUNDED else int(upper)
-
-
-def _matrix(rows: Sequence[IntArray], columns: int) -> csr_array:
-    counts = np.array([0, *map(len, rows)])
-    indices = np.concatenate([np.zeros(0, np.int64), *rows]).astype(np.int32)
-    return csr_array(
-        (np.ones(len(indices), np.int8), indices, np.cumsum(counts).astype(np.int32)),
-        shape=(len(rows), columns),
-    )

@@ -22,6 +22,9 @@ class Channel:
     """P(y|x): a row for each input, a column for each output, rows that sum to 1.
 
     `Channel.of` checks what a user gives; the constructor trusts its caller.
+
+    Attributes:
+        matrix: the probabilities.
     """
 
     matrix: FloatArray

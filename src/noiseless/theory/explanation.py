@@ -8,7 +8,8 @@ from typing import Any
 
 from noiseless.display import Facts, Shown
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Enclosure, Nats, round_down
+from noiseless.exact import Bits, Nats, round_down
+from noiseless.intervals import Enclosure
 from noiseless.pricing.plan import Plan, rounded_up
 from noiseless.questions import Lattice, Query
 from noiseless.ranges.quantizer import Quantizer, Stepped, Uniform

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from noiseless.amounts import floor_of_power
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Nats, Rational, floor_of_power
+from noiseless.exact import Bits, Nats, Rational
 from noiseless.theory.chosen_pair import FiniteMechanism, compared_pairs
 from noiseless.theory.hypothesis.privacy import Amount, Size, amount
 from noiseless.theory.linear_query import LinearQuery, check_cells

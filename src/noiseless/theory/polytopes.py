@@ -10,7 +10,8 @@ from itertools import product
 from typing import Self
 
 from noiseless.errors import RequestError
-from noiseless.exact import Rational, root_bounds, round_down, round_up
+from noiseless.exact import Rational, round_down, round_up
+from noiseless.intervals import root_bounds
 from noiseless.theory.continuous.boxes import Box
 from noiseless.theory.continuous.cuts import Number, finite
 

@@ -168,7 +168,7 @@ def _of_filtered_mean(query: FilteredMean, quantizer: Quantizer) -> Posterior:
     """An answer of "too few" is one too."""
 
     def told(counts: Counter[int]) -> int | None:
-        mean = query.mean(counts)
+        mean = query.told(counts)
         return None if mean is None else quantizer.cell(mean)
 
     numbers = chain(query.attribute.numbers, [EXCLUDED] if query.filtered_elsewhere else [])

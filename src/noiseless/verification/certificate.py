@@ -2,7 +2,7 @@
 
 # ruff: noqa: UP045 - Python 3.9 runs this too
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, Optional
@@ -26,10 +26,13 @@ from noiseless.verification.certificate_json import (
     unicode,
 )
 from noiseless.verification.quantities import ExactLength, LogRatio, bits, day, fraction
+from noiseless.verification.risks import RISK_READERS, key_words
 
 Tuple = tuple[Optional[str], ...]
 
 ROLES = ("sensitive", "public", "given", "keep")
+UNIT = "unit"
+"""A role of version 2: whose each row is."""
 DISTANCES = ("absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete")
 _CODEWORDS = ("midrange", "centroid", "medoid", "interval")
 _TOP = (
@@ -43,7 +46,10 @@ _COUNTS = (
 _EXACT = ("leakage_exact", "maximin_exact", "resolution_exact", "distortion_exact")
 _FLOATS = ("leakage", "maximin", "resolution", "distortion")
 _OPTIONS = ("codeword", "distance", "missing", "kinds")
-_USED = (*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows", "spellings")
+_USED = (
+    *(*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows", "spellings"),
+    *("ordered", "keys", "classes"),
+)
 _KINDS = ("number", "date", "category", "hierarchy")
 
 
@@ -54,11 +60,12 @@ class Columns(NamedTuple):
     public: tuple[str, ...]
     given: tuple[str, ...]
     keep: tuple[str, ...]
+    unit: tuple[str, ...] = ()
 
     @property
     def original(self) -> tuple[str, ...]:
         """The columns that the original's digest is over."""
-        return (*self.sensitive, *self.public, *self.given, *self.keep)
+        return (*self.sensitive, *self.public, *self.given, *self.keep, *self.unit)
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -79,6 +86,9 @@ class Options:
     hierarchy_cost: str
     distinct_rows: bool
     spellings: str
+    ordered: bool
+    keys: tuple[tuple[str, ...], ...]
+    classes: Mapping[str, str]
 
 
 class TableFacts(NamedTuple):
@@ -108,6 +118,8 @@ class ClaimedMeasures:
     resolution: Fraction
     distortion: ExactLength | None
     floats: Mapping[str, float | None]
+    risks: Mapping[str, str]
+    keys: tuple[str, ...]
 
 
 class ClaimedWitness(NamedTuple):
@@ -146,8 +158,14 @@ def parse_certificate(raw: Mapping[str, Any]) -> CertifiedRelease:
     for name, value in raw["tool"].items():
         text(value, f"tool.{name}")
     text(raw["created"], "created")
-    columns = _columns(raw["columns"])
+    later = raw["version"] != 1
+    columns = _columns(raw["columns"], later=later)
     options = _options(raw["options"], columns.public)
+    claim, target = _claim(raw["claim"], later=later), _target(raw["target"], later=later)
+    limited = {name for name in target if name in RISK_READERS or (name == "min_rows" and columns.unit)}
+    require(set(claim.risks) == limited, "claim.risks has other names than the limits on risks")
+    require(later or not options.keys, "options.keys are of version 2")
+    require(len(claim.keys) == len(options.keys), "claim.keys has more or fewer than options.keys")
     return CertifiedRelease(
         columns,
         options,
@@ -155,8 +173,8 @@ def parse_certificate(raw: Mapping[str, Any]) -> CertifiedRelease:
         _table_facts(raw["released"], "released"),
         _hierarchies(raw["hierarchies"], options.kinds),
         _cells(raw["partition"], len(columns.public)),
-        _claim(raw["claim"]),
-        _target(raw["target"]),
+        claim,
+        target,
         _witness(raw["witness"], len(columns.public)),
         {
             "created": raw["created"],
@@ -172,12 +190,14 @@ def _mapping(value: Json, where: str) -> Mapping[str, Any]:
     return value  # type: ignore[no-any-return]  # as was just seen
 
 
-def _columns(raw: Json) -> Columns:
-    record(raw, "columns", ROLES)
-    columns = Columns(*(texts(raw[role], f"columns.{role}") for role in ROLES))
+def _columns(raw: Json, *, later: bool) -> Columns:
+    roles = (*ROLES, UNIT) if later else ROLES
+    record(raw, "columns", roles)
+    columns = Columns(*(texts(raw[role], f"columns.{role}") for role in roles))
+    require(len(columns.unit) <= 1, "columns names more than one unit")
     require(columns.sensitive and columns.public, "columns names no sensitive or no public column")
     for part in (columns.sensitive, columns.public):  # a sensitive column may be released, merged, too
-        named = (*part, *columns.given, *columns.keep)
+        named = (*part, *columns.given, *columns.keep, *columns.unit)
         require(len(set(named)) == len(named), "columns names a column twice")
     return columns
 
@@ -202,7 +222,17 @@ def _options(raw: Json, public: Sequence[str]) -> Options:
         one_of(raw.get("hierarchy_cost", "height"), "options.hierarchy_cost", ("height", "leaves")),
         flag(raw.get("distinct_rows", False), "options.distinct_rows"),
         one_of(raw.get("spellings", "own"), "options.spellings", ("one", "own")),
+        flag(raw.get("ordered", False), "options.ordered"),
+        _keys(raw.get("keys", []), public),
+        _risks(raw.get("classes", {}), "options.classes"),
     )
+
+
+def _keys(raw: Json, public: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    keys = tuple(texts(key, "options.keys") for key in array(raw, "options.keys"))
+    named = all(key and set(key) <= set(public) for key in keys)
+    require(named, "options.keys names a column that is not public, or none")
+    return keys
 
 
 def _by_column(raw: Json, where: str, public: Sequence[str]) -> Mapping[str, Any]:
@@ -258,11 +288,13 @@ def _cells(raw: Json, width: int) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _claim(raw: Json) -> ClaimedMeasures:
-    record(raw, "claim", (*_COUNTS, *_EXACT, *_FLOATS))
+def _claim(raw: Json, *, later: bool) -> ClaimedMeasures:
+    record(raw, "claim", (*_COUNTS, *_EXACT, *_FLOATS, *(["risks", "keys"] if later else [])))
+    keys = array(raw["keys"], "claim.keys") if later else ()
     leakage, maximin, resolution = (parsed(raw[name], f"claim.{name}", fraction) for name in _EXACT[:3])
     positive = min(leakage, maximin, resolution) > 0
     require(positive, "claim has the logarithm of a number that is not positive")
+    risks = _risks(raw["risks"], "claim.risks") if later else {}
     return ClaimedMeasures(
         {name: count(raw[name], f"claim.{name}") for name in _COUNTS},
         leakage,
@@ -273,16 +305,34 @@ def _claim(raw: Json) -> ClaimedMeasures:
             name: None if name == "distortion" and raw[name] is None else number(raw[name], f"claim.{name}")
             for name in _FLOATS
         },
+        risks,
+        tuple(_key_claim(key, risks) for key in keys),
     )
 
 
-def _target(raw: Json) -> Mapping[str, int | Fraction | LogRatio | ExactLength]:
+def _risks(raw: Json, where: str) -> Mapping[str, str]:
+    unicode(tuple(_mapping(raw, where)), where)
+    return {name: text(value, where) for name, value in raw.items()}
+
+
+def _key_claim(raw: Json, named: Collection[str]) -> str:
+    """What is claimed of a key, in words that are compared with what is found."""
+    record(raw, "claim.keys", ("min_posterior", "min_rows", "leakage_exact", "risks"))
+    values, rows = (count(raw[name], f"claim.keys.{name}") for name in ("min_posterior", "min_rows"))
+    leakage = parsed(raw["leakage_exact"], "claim.keys.leakage_exact", fraction)
+    risks = _risks(raw["risks"], "claim.keys.risks")
+    require(set(risks) == set(named), "claim.keys has other risks than claim.risks")
+    return key_words(values, rows, leakage, risks)
+
+
+def _target(raw: Json, *, later: bool) -> Mapping[str, int | Fraction | LogRatio | ExactLength]:
     readers = {
         "max_leakage": bits,
         "max_maximin": bits,
         "min_resolution": bits,
         "max_distortion": ExactLength.read,
         "suppress": fraction,
+        **(RISK_READERS if later else {}),
     }
     limits: dict[str, int | Fraction | LogRatio | ExactLength] = {}
     for name, value in _mapping(raw, "target").items():

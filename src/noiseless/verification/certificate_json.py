@@ -142,7 +142,8 @@ def plain(value: Json, where: str, depth: int = 20) -> Json:
     return float(value) if isinstance(value, Decimal) else value
 
 
-FORMAT, VERSION = "noiseless-certificate", 1
+FORMAT, VERSIONS = "noiseless-certificate", (1, 2)
+"""Version 2 has claims about risks, keys and persons besides; what makes none is of version 1."""
 
 
 def check_version(certificate: Json, label: str) -> Mapping[str, Any]:
@@ -156,8 +157,9 @@ def check_version(certificate: Json, label: str) -> Mapping[str, Any]:
     if certificate.get("format") != FORMAT:
         raise SourceError(label, f'is no certificate: its "format" is not "{FORMAT}"')
     version = certificate.get("version")
-    if type(version) is not int or version != VERSION:
-        problem = f"is a certificate of another version than {VERSION}, which this version of noiseless reads"
+    if type(version) is not int or version not in VERSIONS:
+        known = " and ".join(map(str, VERSIONS))
+        problem = f"is a certificate of another version than {known}, which this version of noiseless reads"
         raise SourceError(label, problem)
     return certificate
 

@@ -5,72 +5,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from noiseless.verification.certificate import CertifiedRelease, TableFacts, parse_certificate
-from noiseless.verification.certificate_json import FORMAT, VERSION, FormatError
+from noiseless.verification.certificate import UNIT, CertifiedRelease, TableFacts, parse_certificate
+from noiseless.verification.certificate_json import FORMAT, FormatError
 from noiseless.verification.codebook import CertifiedCodebook
 from noiseless.verification.findings import Check, Findings, Shown
 from noiseless.verification.quantities import ExactLength, LogRatio
-
-
-class CellExposure(NamedTuple):
-    """What somebody who sees the release, and knows the given columns, can tell.
-
-    A group is what such a person sees: a cell, the kept values and the given ones.
-
-    Attributes:
-        min_posterior: the fewest sensitive values that a group leaves possible.
-        max_posterior: the most.
-        components: how many classes of sensitive values can always be told apart: the components of the graph
-            of sensitive values and groups.
-        leakage: the largest |[[S|a]]| / |[[S|group]]|, a being what the group's given columns hold; without
-            given columns |[[S]]| / min_posterior.
-        posteriors: the smallest posterior set of each cell's groups.
-        rows: how many rows each cell has.
-        min_rows: the fewest rows of a group.
-    """
-
-    min_posterior: int
-    max_posterior: int
-    components: int
-    leakage: Fraction
-    posteriors: Sequence[int]
-    rows: Sequence[int]
-    min_rows: int
-
-
-@dataclass(frozen=True, eq=False)
-class TableCounts:
-    """What was counted from the two tables, read as the certificate says; None where a column lacks for it.
-
-    Attributes:
-        columns: the columns of the original and of the release.
-        original: how many rows of the original are used, and their digest.
-        released: how many rows the release has, and their digest.
-        sensitive_values: how many sensitive values occur, counted as the certificate says.
-        public_values: how many public values occur.
-        strays: how many members do not occur, how many are listed more than once, and how many public values
-            are in no cell.
-        difference: how many rows of the release are missing, and how many should not be there.
-        exposure: what the release gives away; None as well where the cells are no partition.
-        spare: for each sensitive column how many values differ from others in spelling only.
-    """
-
-    columns: tuple[Sequence[str], Sequence[str]]
-    original: TableFacts | None
-    released: TableFacts | None
-    sensitive_values: int | None
-    public_values: int | None
-    strays: tuple[int, int, int] | None
-    difference: tuple[int, int] | None
-    exposure: CellExposure | None
-    spare: Mapping[str, int]
+from noiseless.verification.risks import key_words
+from noiseless.verification.table_counts import CellExposure, TableCounts, partition_faults
 
 
 def check_certificate(raw: Mapping[str, Any], count: Callable[[CertifiedRelease], TableCounts]) -> Findings:
     """Every check of a certificate, given as JSON; where it is malformed, nothing is counted."""
-    name = f"{FORMAT} {VERSION}"
+    name = f"{FORMAT} {raw.get('version')}"
     try:
         certificate = parse_certificate(raw)
     except FormatError as error:
@@ -80,29 +28,20 @@ def check_certificate(raw: Mapping[str, Any], count: Callable[[CertifiedRelease]
     return Findings(checks, _about(certificate), certificate.not_checked, claims.notes())
 
 
-def partition_faults(certificate: CertifiedRelease, strays: tuple[int, int, int]) -> str:
-    """What is wrong with the cells as a partition of the public values, in words; nothing if they are one."""
-    cells = certificate.cells
-    suppressed = [cell.released for cell in cells if cell.suppressed]
-    faults = {
-        "members that do not occur": strays[0],
-        "members listed more than once": strays[1],
-        "public values in no cell": strays[2],
-        "cells without members": sum(not cell.members for cell in cells),
-        "cells that read like another": len(cells) - len({cell.released for cell in cells}),
-        "suppressed cells that do not read *": sum(set(released) != {"*"} for released in suppressed),
-    }
-    return ", ".join(f"{number:,} {fault}" for fault, number in faults.items() if number)
-
-
 def _about(certificate: CertifiedRelease) -> dict[str, Any]:
     """What the claims are about: true claims about a weak distance, or a weak adversary, are weak claims."""
     options = certificate.options
     return {
-        **{role: list(columns) for role, columns in certificate.columns._asdict().items()},
+        **{
+            role: list(names)
+            for role, names in certificate.columns._asdict().items()
+            if names or role != UNIT
+        },
         "missing": options.missing,
         "distinct_rows": options.distinct_rows,
         "spellings": options.spellings,
+        **({"ordered": options.ordered} if certificate.claim.risks else {}),
+        **({"keys": [list(key) for key in options.keys]} if options.keys else {}),
         "codeword": options.codeword,
         "distance": options.distance,
         "kinds": dict(options.kinds),
@@ -250,6 +189,17 @@ class Claims:
         yield self._distortion_check()
         hidden = None if exposure is None else self._suppressed_rows(exposure)
         yield _equal("suppressed_rows", claim.counts["suppressed_rows"], hidden)
+        risks = None if exposure is None else exposure.risks
+        for name, claimed in claim.risks.items():
+            yield _equal(_risk_name(name), claimed, None if risks is None else risks.text(name))
+        for number, words in enumerate(claim.keys):
+            seen = None if exposure is None else exposure.keys[number]
+            yield _equal(f"key_{number}", words, None if seen is None else self._key_words(seen))
+
+    def _key_words(self, exposure: CellExposure) -> str:
+        names, risks = self.certificate.claim.risks, exposure.risks
+        found = {name: None if risks is None else risks.text(name) for name in names}
+        return key_words(exposure.min_posterior, exposure.min_rows, exposure.leakage, found)
 
     @cached_property
     def _distortion(self) -> ExactLength | str | None:
@@ -286,17 +236,29 @@ class Claims:
             return Check("target", True, asked, asked)
         if exposure is None or self._resolution is None:
             return Check("target", False, asked, None)
+        known = exposure.keys or (exposure,)  # limits are on each key, where any are stated
         reached: dict[str, Any] = {
-            "min_posterior": exposure.min_posterior,
-            "min_rows": exposure.min_rows,
-            "max_leakage": LogRatio(exposure.leakage),
+            "min_posterior": min(one.min_posterior for one in known),
+            "min_rows": min(one.min_rows for one in known),
+            "max_leakage": LogRatio(max(one.leakage for one in known)),
             "max_maximin": LogRatio(Fraction(exposure.components)),
             "min_resolution": LogRatio(self._resolution),
             "max_distortion": self._distortion if isinstance(self._distortion, ExactLength) else None,
             "suppress": Fraction(self._suppressed_rows(exposure), sum(exposure.rows)),
         }
-        missed = [name for name, limit in target.items() if not _is_met(name, reached[name], limit)]
-        words = (f"{name} is {'not known' if reached[name] is None else reached[name]}" for name in missed)
+        limited = self.certificate.claim.risks
+        risks = [one.risks for one in known if one.risks is not None]
+        reached.update((name, ", ".join(str(one.text(name)) for one in risks)) for name in limited)
+        missed = [
+            name
+            for name, limit in target.items()
+            if not (
+                bool(risks) and all(one.keeps(name, limit) for one in risks)
+                if name in limited
+                else _is_met(name, reached[name], limit)
+            )
+        ]
+        words = (f"{name} is {reached.get(name) or 'not known'}" for name in missed)
         return Check("target", not missed, asked, ", ".join(words) or asked)
 
     def _witnesses(self) -> Check:
@@ -360,6 +322,11 @@ def _slack(rounded: float) -> Fraction:
 def _badly_rounded(check: Check, rounded: float | None, true: str) -> Check:
     claimed, found = f"{check.claimed}, written as {rounded}", f"{check.found}, which is {true}"
     return Check(check.name, False, claimed, found)
+
+
+def _risk_name(name: str) -> str:
+    """What a claim of a risk is called: rows are persons there."""
+    return "min_persons" if name == "min_rows" else name
 
 
 def _is_met(name: str, reached: Any, limit: Any) -> bool:  # noqa: ANN401 - both are of the kind of the name

@@ -1,7 +1,7 @@
 """What the two tables say about a certificate, counted anew from their distinct rows as arrays."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from noiseless.arrays import IntArray
 from noiseless.tables import Missing, Table
 from noiseless.verification.certificate import CertifiedRelease, Columns, TableFacts, Tuple
-from noiseless.verification.claims import CellExposure, TableCounts, partition_faults
+from noiseless.verification.risks import AnswerTally, Risks, SecretOrder
 from noiseless.verification.rows import DistinctRows, Groups, combined, table_digest
+from noiseless.verification.table_counts import CellExposure, TableCounts, key_cells, partition_faults
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,48 @@ class Evidence:
         if self.secrets is None or self.values is None or self.cell_of is None:
             return None
         cells, many = self.cell_of[self.values.groups.of], len(self.certificate.cells)
-        return count_exposure(self.certificate.columns, self.secrets, cells, many)
+        keys = [np.array(key_cells(self.certificate, key)) for key in self.certificate.options.keys]
+        return self._seen(self.secrets, cells, many)._replace(
+            keys=tuple(self._seen(self.secrets, key[cells], many) for key in keys)
+        )
+
+    def _seen(self, secrets: DistinctRows, cells: IntArray, many: int) -> CellExposure:
+        """What somebody can tell who sees the cells."""
+        found = count_exposure(self.certificate.columns, secrets, cells, many)
+        return found._replace(risks=self._risks(cells, many)) if self.certificate.claim.risks else found
+
+    def _risks(self, cells: IntArray, many: int) -> Risks | None:
+        """What the answers hold: rows with each sensitive value, and persons."""
+        if self.secrets is None or self.rows is None:
+            return None
+        columns, rows = self.certificate.columns, self.secrets
+        secrets, given = rows.groups(columns.sensitive), rows.groups(columns.given)
+        kept, persons = rows.groups(columns.keep), rows.groups(columns.unit)
+        seen = combined([cells, kept.of, given.of], [many, len(kept), len(given)], len(rows))
+        pairs = combined([seen.of, secrets.of], [len(seen), len(secrets)], len(rows))
+        counts = np.zeros(len(pairs), np.int64)
+        np.add.at(counts, pairs.of, rows.counts)
+        heads = combined([seen.of, persons.of], [len(seen), len(persons)], len(rows))
+        many_heads = np.bincount(seen.of[heads.example], minlength=len(seen)).tolist()
+        held: list[dict[Hashable, int]] = [{} for _ in range(len(seen))]
+        owners, own = seen.of[pairs.example].tolist(), secrets.of[pairs.example].tolist()
+        for group, secret, count in zip(owners, own, counts.tolist(), strict=True):
+            held[group][secret] = count
+        known = given.of[seen.example].tolist()
+        answers = map(AnswerTally, known, held, many_heads)
+        return Risks(answers, self._order(secrets), ordered=self.certificate.options.ordered)
+
+    def _order(self, secrets: Groups) -> SecretOrder:
+        """Where sensitive values lie, by their texts in the original."""
+        if self.rows is None:
+            return SecretOrder({}, on_line=False)
+        columns, written = (
+            self.certificate.columns.sensitive,
+            self.rows.groups(self.certificate.columns.sensitive),
+        )
+        pairs = combined([written.of, secrets.of], [len(written), len(secrets)], len(self.rows)).example
+        texts, counted = self.rows.tuples(columns, pairs), secrets.of[pairs].tolist()
+        return SecretOrder.of(zip(texts, counted, strict=True), self.certificate.options.classes)
 
 
 def _facts(rows: DistinctRows, columns: Sequence[str]) -> TableFacts:

@@ -107,17 +107,24 @@ class Findings:
         return shown
 
     @property
-    def text(self) -> str:
-        """Every check, and what the claims are about, for people at a terminal."""
-        lines = [self.verdict]
+    def subject(self) -> dict[str, str]:
+        """What the claims are about, a line each."""
         roles = {word: self.about.get(role) for role, word in _SHOWN_ROLES.items()}
         shown = {word: _listed(columns) for word, columns in roles.items() if columns}
-        lines += _table({**shown, **_measured(self.about)})
-        lines += _table(self.lines)
+        return {**shown, **_measured(self.about)}
+
+    @property
+    def unchecked(self) -> dict[str, str]:
+        """What no table can show, a line each."""
+        return {name: _listed(value) for name, value in self.not_checked.items() if value}
+
+    @property
+    def text(self) -> str:
+        """Every check, and what the claims are about, for people at a terminal."""
+        lines = [self.verdict, *_table(self.subject), *_table(self.lines)]
         lines += [line for note in self.notes for line in ("", f"Note: {note}.")]
-        if self.not_checked:
-            lines += ["", "Not checked, because no table can show it:"]
-            lines += _table({name: _listed(value) for name, value in self.not_checked.items() if value})[1:]
+        if self.unchecked:
+            lines += ["", "Not checked, because no table can show it:", *_table(self.unchecked)[1:]]
         return "\n".join(printable(line) for line in lines)
 
 

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -30,7 +30,8 @@ from noiseless.tables.csv_grammar import (
 from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.verification.certificate import CertifiedRelease, TableFacts, Tuple
 from noiseless.verification.certificate_json import parse_json
-from noiseless.verification.claims import CellExposure, TableCounts, partition_faults
+from noiseless.verification.risks import AnswerTally, Risks, SecretOrder
+from noiseless.verification.table_counts import CellExposure, TableCounts, key_cells, partition_faults
 
 _NESTED = "\0lists or objects"
 _OTHER_FILES = (".parquet", ".pq", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".db")
@@ -232,11 +233,16 @@ def count_plain_tables(
     difference = exposure = None
     if not partition_faults(certificate, strays):
         cell_of = {member: i for i, cell in enumerate(certificate.cells) for member in cell.members}
-        exposure = _exposure(certificate, rows, cell_of, secrets)
+        keys = [key_cells(certificate, key) for key in certificate.options.keys]
+        seen = [{member: key[cell] for member, cell in cell_of.items()} for key in keys]
+        exposure = _exposure(certificate, rows, cell_of, secrets)._replace(
+            keys=[_exposure(certificate, rows, known, secrets) for known in seen]
+        )
         if shown is not None:
-            kept = public.stop + len(columns.given)
+            first = public.stop + len(columns.given)
+            kept = slice(first, first + len(columns.keep))
             words = [cell.released for cell in certificate.cells]
-            difference = _difference((words[cell_of[row[public]]] + row[kept:] for row in rows), shown)
+            difference = _difference((words[cell_of[row[public]]] + row[kept] for row in rows), shown)
     facts = TableFacts(len(rows), _digest(rows, columns.original))
     many = len(set(secrets.values()))
     return TableCounts(both, facts, released_facts, many, len(values), strays, difference, exposure, spare)
@@ -270,13 +276,18 @@ def _exposure(
     a = len(columns.sensitive)
     b = a + len(columns.public)
     c = b + len(columns.given)
+    d = c + len(columns.keep)
+    held: dict[tuple[int, Tuple, Tuple], Counter[Hashable]] = {}
+    persons: dict[tuple[int, Tuple, Tuple], set[Tuple]] = {}
     groups: dict[tuple[int, Tuple, Tuple], set[Tuple]] = {}
     known: dict[Tuple, set[Tuple]] = {}
     counts, posteriors = [0] * many, [len(rows)] * many
     rows_alike: Counter[tuple[int, Tuple, Tuple]] = Counter()
     for row in rows:
         secret, given, cell = secrets[row[:a]], row[b:c], cell_of[row[a:b]]
-        group_of_row = (cell, row[c:], given)
+        group_of_row = (cell, row[c:d], given)
+        held.setdefault(group_of_row, Counter())[secret] += 1
+        persons.setdefault(group_of_row, set()).add(row[d:])
         groups.setdefault(group_of_row, set()).add(secret)
         rows_alike[group_of_row] += 1
         known.setdefault(given, set()).add(secret)
@@ -288,7 +299,12 @@ def _exposure(
     leakage = max(Fraction(before, after) for before, after in ratios)
     components = _components(groups.values())
     alike = min(rows_alike.values())
-    return CellExposure(min(sizes), max(sizes), components, leakage, posteriors, counts, alike)
+    risks = None
+    if certificate.claim.risks:
+        tallies = [AnswerTally(key[2], counted, len(persons[key])) for key, counted in held.items()]
+        order = SecretOrder.of(secrets.items(), certificate.options.classes)
+        risks = Risks(tallies, order, ordered=certificate.options.ordered)
+    return CellExposure(min(sizes), max(sizes), components, leakage, posteriors, counts, alike, risks)
 
 
 def _components(groups: Iterable[set[Tuple]]) -> int:

@@ -3,7 +3,7 @@
 Like all modules that `standalone.py` joins, this one runs on Python 3.9 with nothing installed.
 """
 
-# ruff: noqa: PLR2004, UP007 - days of the calendar; Python 3.9 evaluates aliases
+# ruff: noqa: PLR2004, UP007, UP045 - days of the calendar; Python 3.9 evaluates aliases
 
 import math
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import total_ordering
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 _FRACTION = re.compile(r"(-?[0-9]{1,2000})(?:/([0-9]{1,2000}))?")
 _DECIMAL = re.compile(r"(-?[0-9]{1,400})\.([0-9]{1,400})")
@@ -183,6 +183,26 @@ def day_number(text: str) -> int:
     year, month, number = (int(part) for part in text.split("-"))
     year, month = (year - 1, month + 9) if month <= 2 else (year, month - 3)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + number - 1
+
+
+_POINT_IN_TIME = re.compile(r"([0-9-]{10})(?: ([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]{1,9})?)(?:\+00)?)?")
+
+
+def point_on_line(text: str) -> Optional[Fraction]:
+    """A number, or a day or moment in days, from its canonical text; None for what is neither.
+
+    >>> point_on_line("-2.5"), point_on_line("flu")
+    (Fraction(-5, 2), None)
+    >>> point_on_line("2024-01-02 12:00:00") - point_on_line("2024-01-01")
+    Fraction(3, 2)
+    """
+    if is_number(text):
+        return Fraction(text)
+    parts = _POINT_IN_TIME.fullmatch(text)
+    if parts is None or not is_day(parts[1]):
+        return None
+    hours, minutes, seconds = (Fraction(part or 0) for part in parts.groups()[1:])
+    return day_number(parts[1]) + (hours + (minutes + seconds / 60) / 60) / 24
 
 
 def day(written: Any) -> Fraction:  # noqa: ANN401 - any JSON

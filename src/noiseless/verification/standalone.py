@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 _MODULES = (
     *("errors", "tables.plain_spelling", "tables.csv_grammar"),
-    *("verification.quantities", "verification.certificate_json", "verification.certificate"),
-    *("verification.generalisation", "verification.codebook", "verification.findings", "verification.claims"),
+    *("verification.quantities", "verification.risks"),
+    *("verification.certificate_json", "verification.certificate"),
+    *("verification.generalisation", "verification.codebook", "verification.findings"),
+    *("verification.table_counts", "verification.claims"),
     *("verification.tabulation_rows", "verification.tabulation_proofs"),
     "verification.tabulation_claims",
     *("verification.plain_tables", "verification.script"),

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from noiseless.display import Facts, Shown
+from noiseless.display import Facts, FrameMixin, Shown, arrow_rows
 from noiseless.errors import RequestError
 from noiseless.tables import open_table
 from noiseless.verification.certificate_json import certificate_file, check_version, json_file
@@ -13,11 +13,15 @@ from noiseless.verification.evidence import Evidence
 from noiseless.verification.findings import Findings
 from noiseless.verification.tabulation_claims import check_tables
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
 """The JSON Schema of certificates."""
 
 
-class Verification(Shown, Findings):
+class Verification(Shown, FrameMixin, Findings):
     """Whether a certificate holds for two tables, claim by claim.
 
     Attributes:
@@ -29,6 +33,10 @@ class Verification(Shown, Findings):
 
     def _shown(self) -> tuple[str, Facts]:
         return self.verdict, self.lines
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each claim."""
+        return arrow_rows(check.to_dict() for check in self.checks)
 
 
 def verify(

@@ -82,6 +82,10 @@ def test_policy_that_is_not_there(tmp_path: Path) -> None:
     [
         ({"min_posterior": 3}, "write nl.Policy(limits={'min_posterior': 3})"),
         ({}, "write nl.Policy(limits={'min_posterior': 5})"),
+        (
+            {"limits": {"min_rows": 5}},
+            "there is no limit 'min_rows'; did you mean k_anonymity? The limits are",
+        ),
         ({"limits": {"leekage": 1}}, "there is no limit 'leekage'; the limits are leakage, "),
         ({"limits": 3}, "limits: must be"),
     ],

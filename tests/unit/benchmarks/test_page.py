@@ -148,8 +148,32 @@ def test_sections_are_run_by_name(tmp_path: Path) -> None:
     assert main(asked, modules=("prices_speed", "nowhere_speed")) == 0
     page = (tmp_path / "results.md").read_text()
     titles = re.findall("^## (.*)$", page, re.MULTILINE)
-    assert titles == ["Where others are faster or better", "Prices of batches"]
+    assert titles == ["Where others are faster or better", "Prices of batches", "How it was measured"]
     assert "| over the same people | 100 |" in page
+    assert page.count("<details>") == page.count("</details>") > 0
+
+
+def test_the_summary_has_a_row_for_each_pair_over_all_tables() -> None:
+    from summary import contests, folded
+
+    parts = [
+        "noiseless is 2 to 4 times as fast as them.",
+        "**Seconds**\n\n| a | b |\n| --- | --- |",
+        "**them is faster than noiseless** here: k = 5 (1.94 times as fast); l (1.2 times as fast).",
+        "Elsewhere noiseless is 9 times as fast as them.",
+        "**others is faster than noiseless from pairs** here: 300 inputs (1,030 times as fast).",
+    ]
+    first, second = contests("Releases, beside them", parts)
+    assert first == {
+        "what": "[Releases, beside them](#releases-beside-them)",
+        "beside": "them",
+        "noiseless is faster": "2 to 9",
+        "the other is faster": "1.2 to 1.94",
+    }
+    assert second["beside"] == "others (noiseless from pairs)"
+    assert (second["noiseless is faster"], second["the other is faster"]) == ("", "1,030")
+    assert folded(parts[0]) == parts[0]
+    assert folded(parts[1]).startswith("<details>\n<summary>Seconds</summary>\n\n| a |")
 
 
 def test_a_section_that_cannot_be_imported_is_reported(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import noiseless as nl
 from curator_examples import ROWS, write_curator, write_rows
+from noiseless.amounts import Cost
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source, transaction
 from noiseless.curator.disclosure import CountsDisclosure
 from noiseless.curator.source import Seal
@@ -115,7 +116,7 @@ def test_statements_that_cannot_be_priced_are_refused_before_anything(curator: C
     before = kinds(curator)
     for sql in (
         "SELECT kwh FROM meters",
-        "SELECT MAX(kwh) FROM meters WHERE solar",
+        "SELECT MAX(EXP(kwh)) FROM meters",
         "SELECT AVG(suburb) FROM meters",
         "",
     ):
@@ -593,3 +594,36 @@ def test_a_price_that_takes_long_is_found_before_the_ledger_is_locked(
     assert isinstance(second, Reply)
     assert (first.batch.outputs, second.batch.outputs, any(priced)) == (2, 1, True)
     assert curator.ledger.verify().ok
+
+
+def test_what_adds_up_is_answered_from_the_ledger_and_free(tmp_path: Path) -> None:
+    """A group after the total and the others, by a session that never looked at the data."""
+    counts = "SELECT COUNT(*) FROM meters WHERE solar"
+    path = write_curator(tmp_path)
+    with Curator.open(path) as curator:
+        truths = [
+            curator.ask(f"{counts} AND suburb = '{name}'").answers[0].value for name in ("north", "south")
+        ]
+        total = curator.ask(counts).answers[0].value
+        spent = curator.state.spent
+    with Curator.open(path) as curator:
+        quote = curator.price(f"{counts} AND suburb = 'west'")
+        reply = curator.ask(f"{counts} AND suburb = 'west'")
+        assert (quote.batch, reply.batch) == (Cost(), Cost())
+        found = [*truths, reply.answers[0].value]
+        assert sum(value for value in found if value is not None) == total
+        assert curator.state.spent == spent
+
+
+def test_an_answer_that_tells_nothing_new_of_anybody_is_charged_for_with_nothing(tmp_path: Path) -> None:
+    """Two conditions tell everybody's part in "one of them": it is looked up in the data, and kept."""
+    with Curator.open(write_curator(tmp_path)) as curator:
+        for condition in ("kwh >= 1 AND kwh < 3", "kwh >= 2 AND kwh < 4"):
+            curator.ask(f"SELECT COUNT(*) FROM meters WHERE {condition}")
+        spent, entries = curator.state.spent, len(list(curator.ledger.entries()))
+        reply = curator.ask("SELECT COUNT(*) FROM meters WHERE kwh IN (1, 1.5, 3, 3.5)")
+        assert (reply.batch, curator.state.spent) == (Cost(), spent)
+        assert len(list(curator.ledger.entries())) == entries + 2
+        assert (
+            curator.ask("SELECT COUNT(*) FROM meters WHERE kwh IN (1, 1.5, 3, 3.5)").answers == reply.answers
+        )

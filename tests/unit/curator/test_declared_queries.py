@@ -104,12 +104,12 @@ def test_the_exposure_to_sql_is_refused_in_a_line(tmp_path: Path) -> None:
     ("sql", "said"),
     [
         ("SELECT exces() FROM meters", "did you mean excess()?"),
-        ("SELECT other() FROM meters", "a function is not understood here"),
+        ("SELECT other() FROM meters", "the function 'other' is not understood here"),
         ("SELECT excess(kwh) FROM meters", "excess() takes nothing; write excess()"),
         ("SELECT excess() FROM meters WHERE kwh > 3", "over a private filter has no price"),
         ("SELECT spread() FROM meters WHERE suburb = 'north'", "is about the whole table"),
         ("SELECT suburb, spread() FROM meters GROUP BY suburb", "is about the whole table"),
-        ("SELECT people, excess() FROM meters GROUP BY people", "gives counts only"),
+        ("SELECT people, excess() FROM meters GROUP BY people", "over a private filter has no price"),
         ("SELECT /*+ max_error(1) least(leakage) */ spread() FROM meters", "least leakage"),
     ],
 )

@@ -4,9 +4,12 @@ from pathlib import Path
 import pytest
 
 from curator_examples import write_curator
-from noiseless.curator import CuratorFile
+from noiseless.curator import Curator, CuratorFile
+from noiseless.curator.file import draft_sections
 from noiseless.errors import SchemaError
 from noiseless.exact import Bits
+from noiseless.tables import open_table
+from noiseless.tables.text_source import TextSource
 
 
 def changed(path: Path, old: str, new: str) -> Path:
@@ -94,3 +97,34 @@ def test_mistakes_are_one_line_that_says_how_to_mend_them(
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match="no such file"):
         CuratorFile.read(tmp_path / "none.toml")
+
+
+def test_a_file_from_elsewhere_is_read_as_it_is_written(tmp_path: Path) -> None:
+    (tmp_path / "kosten.csv").write_bytes(
+        "Straße;Kosten\nMühlweg;1,5\nMühlweg;2,5\nAm Tor;3,0\n".encode("latin-1")
+    )
+    opened = open_table(tmp_path / "kosten.csv", encoding="latin-1", decimal=",")
+    path = tmp_path / "kosten.toml"
+    path.write_text(
+        '[dataset]\nname = "kosten"\nsource = "kosten.csv"\nencoding = "latin-1"\ndecimal = ","\n'
+        '[budget]\nbits = 8\n[columns."Straße"]\nrole = "public"\ncategories = ["Mühlweg", "Am Tor"]\n'
+        '[columns.Kosten]\nrole = "private"\nbounds = [0, 4]\nstep = 0.5\n'
+    )
+    with Curator.open(path) as curator:
+        answer = curator.ask("SELECT SUM(Kosten) FROM kosten WHERE Straße = 'Mühlweg'").answers[0]
+    assert answer.lower is not None
+    assert answer.upper is not None
+    assert answer.lower <= 4 <= answer.upper
+    drafted = draft_sections(TextSource("kosten.csv", "latin-1", ","), opened.summarise(), opened.count())
+    assert 'encoding = "latin-1"\ndecimal = ","\n' in drafted
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [('encoding = "latin-99"', "there is no encoding"), ('decimal = ";"', "decimal point or comma"),
+     ("date_format = 3", "must be a text")],
+)  # fmt: skip
+def test_how_a_file_is_written_is_checked_at_once(tmp_path: Path, said: str, wrong: str) -> None:
+    path = changed(write_curator(tmp_path), "[budget]", f"{said}\n[budget]")
+    with pytest.raises(SchemaError, match=wrong):
+        CuratorFile.read(path)

@@ -85,7 +85,9 @@ def test_frames_need_neither_pandas_nor_polars(reply: Reply, monkeypatch: pytest
 
 def test_people_read_a_table(reply: Reply) -> None:
     text = repr(reply)
-    assert text.startswith("the answers cost 1.59 bits (cuts); 1.59 bits are spent, 4.41 bits are left")
+    assert text.startswith(
+        "the answers cost 1.59 bits (cuts and partition); 1.59 bits are spent, 4.41 bits are left"
+    )
     assert "  suburb  mean" in text
     page = reply._repr_html_()
     assert page.count("<table>") == 2
@@ -110,7 +112,11 @@ def test_what_remains_is_rounded_down() -> None:
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(Fraction(1, 3), "0.333333"), (Fraction(123456789), "123456789"), (Fraction(-1, 3), "-0.333333")],
+    [
+        (Fraction(1, 3), "0.333333"),
+        (Fraction(123456789), "123456789"),
+        (Fraction(-1, 3), "-0.333334 to -0.333333"),
+    ],
 )
 def test_numbers_are_shown_short(number: Fraction, text: str) -> None:
     assert shown(AnswerInterval(number, number)).startswith(text)
@@ -130,7 +136,7 @@ def test_very_long_numbers_are_told_as_well() -> None:
         assert found["upper"] >= interval.upper
         assert found["lower_exact"] is None
         assert len(shown(interval)) < 100
-    assert shown(AnswerInterval.of(Fraction(10) ** 580 + 1)) == "1e+580 (1e+580 to 1.00001e+580)"
+    assert shown(AnswerInterval.of(Fraction(10) ** 580 + 1)) == "1e+580 to 1.00001e+580"
     Result("", ("x",), ((AnswerInterval.of(long),),), (Cost(),)).to_arrow()
 
 
@@ -142,7 +148,7 @@ def test_values_that_share_a_count_are_said_so_with_the_reach_that_parts_them(tm
         assert "/*+ reach(3) */ counts each value alone, for 1.59 bits at most" in warning
         assert curator.ask(coarse).warnings == (warning,)
         fine = curator.ask(coarse.replace("SELECT", "SELECT /*+ reach(3) */"))
-        assert (fine.warnings, fine.batch) == ((), Cost(3))
+        assert (fine.warnings, fine.batch) == ((), Cost(2))  # which of a shared count
         assert sum(answer.value or 0 for answer in fine.answers) == 8
 
 

@@ -414,7 +414,7 @@ class TestRecognition:
                 {"bounds": [0, 1], "categories": ["a"]},
                 (
                     "key 'bounds' is not possible in this kind of column;"
-                    " it may have role, categories, missing and type"
+                    " it may have role, categories, missing, per and type"
                 ),
             ),
             (

@@ -14,7 +14,7 @@ from noiseless.collection.blur.polynomials import Polynomial, polynomial_of
 from noiseless.domain.expressions import Call, ColumnValue, Constant, Expression, Operation, Power, Ranges
 from noiseless.domain.grammar import MOST_CHARACTERS, MOST_NESTING, read_comparison, read_expression
 from noiseless.errors import ExpressionError
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 
 F = Fraction
 

@@ -86,10 +86,22 @@ def test_answers_that_follow_from_exact_counts_are_free() -> None:
     assert history.quote([ExactCounts.where(Predicate.of("age", 121, range(35)))]).outputs == 2
 
 
-def test_marginal_counts_do_not_tell_joint_ones() -> None:
+def test_what_a_persons_blocks_determine_is_nothing_new_of_them() -> None:
+    """Marginal counts do not imply a joint one; but with everybody else fixed they tell a person's part."""
     low, odd = Predicate.of("age", 4, [0, 1]), Predicate.of("age", 4, [1, 3])
     history = History(Record.of({"age": 4})).after([ExactCounts.where(low), ExactCounts.where(odd)])
-    assert history.quote([ExactCounts.where(low & odd)]).outputs == 2
+    joint = ExactCounts.where(low & odd)
+    assert not history.known.implies(joint)
+    assert history.quote([joint]).outputs == 1
+    transcripts = {(n in (0, 1), n in (1, 3), n == 1) for n in range(4)}
+    assert len(transcripts) == history.after([joint]).spent.outputs == 4
+
+
+def test_a_histogram_after_a_threshold_tells_the_value_within_a_half() -> None:
+    record, half = Record.of({"x": 8}), ExactCounts.where(Predicate.of("x", 8, range(4, 8)))
+    history, histogram = History(record).after([half]), ExactCounts(DomainPartition.each("x", 8))
+    assert history.quote([histogram]).outputs == 4
+    assert history.after([histogram]).spent.outputs == 8
 
 
 def test_post_processing_is_free_and_costs_its_sources() -> None:

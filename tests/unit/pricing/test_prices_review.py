@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from filter_examples import ColumnComparison, question
+from noiseless.amounts import floor_of_power
 from noiseless.cli.main import run
 from noiseless.comparison import calibration
 from noiseless.comparison.comparison import compare
 from noiseless.curator.public_state import Grouping
 from noiseless.domain import CategoryColumn, NumberColumn, Schema
 from noiseless.errors import NoiselessError, RequestError
-from noiseless.exact import floor_of_power
 from noiseless.pricing.batches import price
 from noiseless.pricing.event import Record
 from noiseless.pricing.events import QuantizedAnswer
@@ -90,7 +90,7 @@ def test_a_filter_on_another_attribute_is_no_question_about_one() -> None:
     """A bit and a filter have three outputs: capped at the bit's two values the price is too low."""
     mean_of_some = FilteredMean(3, BIT, 1)
     cells = _told(mean_of_some, 2)
-    cause = {mean_of_some.mean(Counter({own: 1, -1: 2})) for own in (-1, 0, 1)}
+    cause = {mean_of_some.told(Counter({own: 1, -1: 2})) for own in (-1, 0, 1)}
     assert len(cause) == cells.reach.outputs == 3
     with pytest.raises(RequestError, match="filter"):
         QuantizedAnswer(cells)

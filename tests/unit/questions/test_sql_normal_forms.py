@@ -23,7 +23,7 @@ from noiseless.questions.filters import (
     as_runs,
     between,
     outside,
-    split,
+    parted,
 )
 from noiseless.questions.question import Question
 from noiseless.questions.sql import parse
@@ -146,7 +146,7 @@ def test_public_and_private_parts_stand_apart(public: Filter, hidden: Filter) ->
     if whole == NOBODY:
         return
     kept = normal(hidden, SCHEMA)
-    assert split(whole, SCHEMA.private) == (normal(public, SCHEMA), None if kept == Everything() else kept)
+    assert parted(whole) == (normal(public, SCHEMA), None if kept == Everything() else kept)
 
 
 @given(filters("ab"), filters("p"))

@@ -375,7 +375,7 @@ class TestForTheSame:
             "ask for --min-posterior 9."
         )
         assert for_the_same(made, flat) == said
-        made.found["frontier"] = flat
+        made._found["frontier"] = flat
         assert for_the_same(made) == said
         assert for_the_same(release(point=point(12, 11)), flat) == ""
 

@@ -29,7 +29,7 @@ from noiseless.rules import (
 )
 from noiseless.rules import reach as rule_totals
 from noiseless.rules.plan import rule_plan
-from noiseless.rules.prices import priced_rules
+from noiseless.rules.prices import price_rules
 from noiseless.rules.rule_plan import RulePlan
 
 Numbers = Sequence[Fraction]
@@ -410,13 +410,13 @@ def test_a_rule_stands_instead_of_a_budget() -> None:
 
 
 def test_all_rules_are_priced() -> None:
-    found = priced_rules()
+    found = price_rules()
     assert all(priced.plan is not None and priced.problem is None for priced in found)
-    means = {priced.rule.text: priced for priced in priced_rules(query="mean", n=200, bounds=(0, 120))}
+    means = {priced.rule.text: priced for priced in price_rules(query="mean", n=200, bounds=(0, 120))}
     assert means["round:5"].to_dict()["reach"] == 2
     assert "counts" in str(means["census-counts"].problem)
     assert means["date:year"].asked.query == "value"
-    assert [p.plan.reach for p in priced_rules(["round:5", "15/15"], query="count") if p.plan] == [2]
-    assert priced_rules(["top:90"], query="value", bounds=(0, 120))[0].to_dict()["reach"] == 91
+    assert [p.plan.reach for p in price_rules(["round:5", "15/15"], query="count") if p.plan] == [2]
+    assert price_rules(["top:90"], query="value", bounds=(0, 120))[0].to_dict()["reach"] == 91
     with pytest.raises(RequestError, match="out of order"):
-        priced_rules(query="sum", bounds=(5, 1))
+        price_rules(query="sum", bounds=(5, 1))

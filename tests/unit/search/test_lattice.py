@@ -81,13 +81,13 @@ def test_a_value_fails_by_what_is_known_of_it_and_not_its_cell() -> None:
     side = SideInformation([0, 1, 2], [0, 1, 1])
     problem = Problem(joint, ColumnCodebook(Hierarchy(["a", "b", "c"], tree)), side, np.array([5, 1, 1]))
     limit = AnswerLimit(problem, np.array([2, 2]))
-    assert limit.failing(np.array([0, 0, 1]), 2).tolist() == [False, True, True]
+    assert limit.failing(np.array([0, 0, 1]), 2).below.tolist() == [False, True, True]
     best = found(problem, Goal(min_posterior=2, utility="distortion", suppress=Fraction(2, 7)))
     assert best.levels == (0,)
     assert best.hidden.tolist() == [False, True, True]
     assert best.proved
     rows = AnswerLimit(problem, np.array([1, 1]), 2)
-    assert rows.failing(np.array([0, 0, 1]), 2).tolist() == [False, True, True]
+    assert rows.failing(np.array([0, 0, 1]), 2).below.tolist() == [False, True, True]
     assert rows.hides(np.array([False, True, True]))
     assert not rows.hides(np.array([True, True, False]))
 

@@ -9,15 +9,9 @@ import pytest
 
 from noiseless import JointRange
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.search import limits
-from noiseless.search.limits import (
-    BeliefLimit,
-    ClosenessLimit,
-    EntryLimit,
-    PosteriorLimit,
-    RowLimit,
-    WidthLimit,
-)
+from noiseless.search import distribution_limits, entries, limits
+from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit
+from noiseless.search.limits import EntryLimit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.problem import Problem, SideInformation
 
 
@@ -64,7 +58,8 @@ def inner_cuts(found: BoolArray, starts: IntArray) -> list[bool]:
 
 @pytest.mark.parametrize("side", [False, True])
 def test_many_entries_are_read_as_few_are(side: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "compiled", lambda loop: loop)
+    for module in (distribution_limits, limits, entries):
+        monkeypatch.setattr(module, "compiled", lambda loop: loop)
     rng, allowed = Random(1), 0
     for _ in range(60):
         made = problem(rng, 2 * rng.randint(1, 15), side=side)
@@ -73,6 +68,8 @@ def test_many_entries_are_read_as_few_are(side: bool, monkeypatch: pytest.Monkey
             many = replace(limit, entries=replace(limit.entries, fast=True))
             cuts = inner_cuts(limit.cuts(order, cells, starts), starts)
             assert inner_cuts(many.cuts(order, cells, starts), starts) == cuts
+            first = limit.prefixes(order, cells, starts).tolist()
+            assert many.prefixes(order, cells, starts).tolist() == first
             allowed += sum(cuts)
     assert allowed > 100
 

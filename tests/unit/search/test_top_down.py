@@ -19,14 +19,8 @@ from noiseless.errors import RequestError
 from noiseless.search import batches, cuts, limits, packs, top_down
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
-from noiseless.search.limits import (
-    BeliefLimit,
-    ClosenessLimit,
-    Limit,
-    PosteriorLimit,
-    RowLimit,
-    WidthLimit,
-)
+from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit
+from noiseless.search.limits import Limit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.mean_loss import LOSSES
 from noiseless.search.measures import measure
 from noiseless.search.merging.baselines import mondrian

@@ -191,14 +191,16 @@ def test_slow_questions_do_not_keep_others_waiting(tmp_path: Path, monkeypatch: 
 
 
 def test_the_console_has_a_strict_policy(tmp_path: Path) -> None:
-    from noiseless.server.public_routes import POLICY, pages, routes
+    from noiseless.server.public_routes import POLICY, routes
+    from noiseless.web import HERE, pages
 
     (tmp_path / "index.html").write_text("<p>hello</p>")
     (tmp_path / "app.js").write_text("1")
     (tmp_path / "secret.py").write_text("1")
     (tmp_path / ".hidden").write_text("1")
-    assert sorted(pages(tmp_path)) == ["/", "/app.js", "/index.html"]
+    shared = {f"/{file.name}" for file in HERE.iterdir() if file.suffix in {".js", ".css", ".svg"}}
+    assert set(pages(tmp_path)) == {"/", "/app.js", "/index.html", *shared}
     assert pages(tmp_path)["/app.js"].kind == "text/javascript"
     assert pages(tmp_path / "nothing") == {}
-    assert len(routes(tmp_path)) == 3
+    assert len(routes(tmp_path)) == 3 + len(shared)
     assert "unsafe" not in POLICY

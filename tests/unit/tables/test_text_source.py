@@ -147,6 +147,6 @@ def test_names_of_a_text_file_are_listed_where_they_are_names(tmp_path: Path) ->
         open_table(file).require("illness")
     for first in ("Anna,41,north", "Anna,NA,north", "Anna,?,north"):
         file.write_text(f"{first}\nBen,17,south\nCy,12,south\n")
-        with pytest.raises(UnknownColumnError, match="check the header line") as raised:
+        with pytest.raises(UnknownColumnError, match="see its columns with `noiseless schema`") as raised:
             open_table(file).require("illness")
         assert "Anna" not in str(raised.value)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -129,6 +131,8 @@ def test_persons_of_a_group() -> None:
     assert found["region1"].possible == ("illness0", "illness1")
     assert not found["region1"].group_disclosure
     assert found["region1"].to_members == ("illness0",)
+    with pytest.raises(RequestError, match="not below 0"):
+        audit_tables(replace(publication, lower=-1), secret="illness")
     with pytest.raises(RequestError, match="no table has the secret"):
         audit_tables(publication, secret="age")
 

@@ -78,7 +78,7 @@ def test_shares_are_no_counts() -> None:
 
 
 def test_a_series_by_its_index() -> None:
-    found = read_request(PEOPLE.groupby(["region", "sex"]).size())
+    found = read_request(PEOPLE.groupby(["region", "sex"]).size(), flat="region")
     assert [each.name for each in found.publication.classifications] == ["region", "sex"]
     assert told(found)["C", "m"] == (0, 0)
 

@@ -1,5 +1,6 @@
 """What stands in a cell is read as what it tells, and nothing is guessed."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -114,3 +115,58 @@ def test_totals_are_known_by_their_names() -> None:
     assert is_total(" Total ")
     assert is_total("All")
     assert not is_total("Allergy")
+
+
+@pytest.mark.parametrize(
+    "text", ["round:5", "round:5:down", "round:5:up", "round:4:half-even", "round:3:random"]
+)
+@pytest.mark.parametrize("range_", ["10+", "≥10", ">10", "<5", "≤5", "5-10", "6-9", "1-2"])
+def test_a_range_of_rounded_figures_is_asked_about_where_it_differs(text: str, range_: str) -> None:
+    """By definition: all values in the range, or all values whose rounded figure may be in it."""
+    notation, plain = FigureNotation.of({"rounded": text}), FigureNotation().told(range_, ONE, "count")
+    rounded = notation.rounded
+    assert rounded is not None
+
+    def inside(value: Fraction | int) -> bool:
+        return value >= plain.lower and (plain.upper is None or value <= plain.upper)
+
+    values = [value for value in range(60) if inside(value)]
+    figures = [rounded.base * each for each in range(20) if inside(rounded.base * each)]
+    after = [
+        value
+        for value in range(60)
+        if any((ends := rounded.preimage(each, ONE))[0] <= value <= ends[1] for each in figures)
+    ]
+    if after in ([], values):
+        assert notation.told(range_, ONE, "count") == plain
+    else:
+        with pytest.raises(UnreadableFigure, match="figures are rounded") as error:
+            notation.told(range_, ONE, "count")
+        both = re.findall(r"--told '[^=]+=(\d+-\d+|\d+\+)'", str(error.value))
+        meant = [FigureNotation.of({"marks": {"?": each}}).told("?", ONE, "count") for each in both]
+        for told, hull in zip(meant, (values, after), strict=True):
+            assert (told.lower, told.upper) == (hull[0], None if plain.upper is None else hull[-1])
+        for each in both:
+            declared = FigureNotation.of({"rounded": text, "marks": {range_: each}})
+            assert declared.told(range_, ONE, "count") in meant
+
+
+@pytest.mark.parametrize(
+    ("cells", "asked"),
+    [
+        (["1.000", "12"], True),
+        (["<1.000", "12"], True),
+        (["1.234", "12.345"], True),
+        (["1.000", "0.000"], False),
+        (["1.000", "2.50"], False),
+        (["1,234.000", "1.000"], False),
+        (["1 234.000"], False),
+        (["1234.000"], False),
+        (["1,000", "12"], False),
+        ([1.0, 1000, None, "x"], False),
+    ],
+)
+def test_points_that_may_stand_before_thousands(cells: list[object], *, asked: bool) -> None:
+    assert FigureNotation().thousands(cells) is asked
+    assert not FigureNotation.of({"decimal": "."}).thousands(cells)
+    assert not FigureNotation.of({"decimal": ","}).thousands(cells)

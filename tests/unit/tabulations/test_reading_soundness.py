@@ -116,7 +116,7 @@ def test_linked_tables_with_a_hierarchy_against_enumeration(
         (folder / "h.csv").write_text("".join(f"{region},{above}\n" for region, above in REGIONS.items()))
         (folder / "s.toml").write_text(
             'hierarchy = {region = "h.csv"}\n'
-            '[[table]]\nfile = "t1.csv"\nrows = "region"\ncols = "kind"\nvalue = "n"\n'
+            '[[table]]\nfile = "t1.csv"\nrows = "region"\ncols = "kind"\nvalue = "n"\nflat = "kind"\n'
             '[[table]]\nfile = "t2.csv"\nrows = "region"\ncols = "kind"\n'
         )
         audit = nl.audit_tables(folder / "s.toml", bounds=(0, MOST))

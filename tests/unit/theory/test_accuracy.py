@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.exact import Bits, Enclosure, Nats
+from noiseless.exact import Bits, Nats
+from noiseless.intervals import Enclosure
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import (
     Attribute,

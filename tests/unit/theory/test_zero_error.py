@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, Enclosure
+from noiseless.exact import Bits
+from noiseless.intervals import Enclosure
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import (
     Graph,

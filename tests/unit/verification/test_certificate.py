@@ -158,7 +158,7 @@ def test_a_stated_part_may_not_be_nested_without_end() -> None:
         ("{", "not well-formed JSON"),
         ("[1]", "one JSON object"),
         ('{"a": 1}', "format"),
-        ('{"format": "noiseless-certificate", "version": 2}', "another version"),
+        ('{"format": "noiseless-certificate", "version": 3}', "another version"),
         ('{"format": "noiseless-certificate", "version": true}', "another version"),
         ('{"format": "noiseless-certificate", "version": 1.0}', "another version"),
         ('{"format": "noiseless-certificate", "format": "noiseless-certificate"}', "stands twice"),

@@ -2,7 +2,7 @@
 
 import typer
 
-from noiseless.cli.attacks import inference, meters, queries, records
+from noiseless.cli.attacks import inference, meters, queries, records, tabulations
 from noiseless.cli.options import reads
 
 HELP = """Play an adversary against a table: what a release would give away, by budget, with intervals.
@@ -26,3 +26,4 @@ app.command("estimate", help=inference.ESTIMATE_HELP)(reads(inference.estimate_c
 app.command("differencing", help=queries.DIFFERENCING_HELP)(reads(queries.differencing_command))
 app.command("binary-search", help=queries.BINARY_SEARCH_HELP)(reads(queries.binary_search_command))
 app.command("reconstruction", help=queries.RECONSTRUCTION_HELP)(reads(queries.reconstruction_command))
+app.command("tables", help=tabulations.TABLES_HELP)(reads(tabulations.tables_command))

@@ -11,7 +11,7 @@ from noiseless.arrays import IntArray
 from noiseless.collection.blur.fibres import BlurLattice
 from noiseless.collection.blur.volume import branch
 from noiseless.errors import ExpressionError
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 
 MOST_BOXES = 4096
 """How many boxes are halved."""

@@ -12,7 +12,7 @@ from noiseless.collection.blur.hypotheses import Hypothesis
 from noiseless.collection.blur.volume import BoundaryStrip, protected_volume
 from noiseless.domain.expressions import Ranges
 from noiseless.errors import ExpressionError, RequestError
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 from noiseless.theory.continuous.cuts import Number, finite
 from noiseless.theory.hypothesis.privacy import Privacy
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from noiseless.collection.blur.census import BlurCensus, take_census
 from noiseless.collection.blur.fibres import BlurLattice, Mode, points_of, texts_of
 from noiseless.collection.blur.hypotheses import Hypothesis
+from noiseless.display import FrameMixin
 from noiseless.domain import NumberColumn, Schema
 from noiseless.domain.grammar import Sides, read_comparison
 from noiseless.domain.literals import as_text, read_number
@@ -230,7 +231,7 @@ def _point(name: str, column: NumberColumn, record: Mapping[str, Any]) -> Any:  
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class BlurredTable(ABC):
+class BlurredTable(FrameMixin, ABC):
     """A table whose compared column is blurred, and what that did to it.
 
     Attributes:
@@ -268,6 +269,11 @@ class BlurredTable(ABC):
     @abstractmethod
     def write(self, out: str | PathLike[str]) -> None:
         """Write the blurred table: all columns, whole or not at all."""
+
+    @property
+    @abstractmethod
+    def frame(self) -> Any:  # noqa: ANN401 - any frame
+        """The blurred table, in the kind of frame that the original came as."""
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
@@ -321,6 +327,11 @@ class BlurredColumn(BlurredTable):
         """
         self.columns.write(self.mechanism.hypothesis.column, self.released, Path(out))
 
+    @property
+    def frame(self) -> Any:  # noqa: ANN401 - any frame
+        """The blurred table, in the kind of frame that the original came as; Arrow for a file."""
+        return self.columns.table.came_as.frame(self.to_arrow(), in_order=True)
+
     def to_arrow(self) -> pa.Table:
         """All columns, in the order of the rows."""
         return self.columns.to_arrow(self.mechanism.hypothesis.column, self.released)
@@ -352,6 +363,12 @@ def blur(
         RequestError: a domain is missing, or the change is too small.
         DomainError: the table has values outside the declared domains; they are counted, never shown.
         MissingValuesError: values are missing and may not be dropped.
+
+    >>> import noiseless as nl
+    >>> people = pa.table({"weight": [78, 81, 95]})
+    >>> hidden = nl.blur(people, "weight >= 80", max_change=5, bounds={"weight": (0, 200)})
+    >>> hidden.protected_rows, hidden.max_change <= 5
+    (2, True)
     """
     declared = schema if schema is None or isinstance(schema, Schema) else Schema.read(schema)
     mechanism = Blur.of(hypothesis, max_change=max_change, bounds=bounds, schema=declared, mode=mode)

@@ -30,13 +30,14 @@ from noiseless.tables.spark_frames import (
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BlurredFrame(BlurredTable):
-    """A Spark DataFrame whose compared column is blurred, and what that did to it.
+    """A Spark DataFrame whose compared column is blurred, and what that did to it."""
 
-    Attributes:
-        frame: the blurred rows; Spark computes them when they are used.
-    """
+    _blurred: DataFrame
 
-    frame: DataFrame
+    @property
+    def frame(self) -> DataFrame:
+        """The blurred rows; Spark computes them when they are used."""
+        return self._blurred
 
     def write(self, out: str | PathLike[str]) -> None:
         """Let Spark write the blurred rows.
@@ -83,7 +84,7 @@ def blur_frame(
         moved=moved,
         protected_rows=protected,
         max_change=change * Fraction(mechanism.compared.step),
-        frame=told,
+        _blurred=told,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from noiseless.collection.blur.polynomials import Polynomial, polynomial_of
 from noiseless.domain.expressions import Expression, Ranges, halved_along
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 
 if TYPE_CHECKING:
     from flint import arb

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -13,10 +13,12 @@ import pyarrow as pa
 from noiseless.collection.local.column_release import ColumnRelease, ReleaseAs, distance
 from noiseless.collection.local.schedule import LocalMechanism, Schedule
 from noiseless.collection.local.vectors import LocalVector
+from noiseless.display import FrameMixin
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import round_up
 from noiseless.tables import Missing, open_table, require_distinct, written_whole
 from noiseless.tables.csv_pipe import CsvPipe
+from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.pipes import Columns, Pipe, PipeBatch
 from noiseless.tables.replacement import rewrite, rewritten
 from noiseless.tables.sources import open_pipe
@@ -37,7 +39,7 @@ class ReleaseOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False)
-class Quantized:
+class Quantized(FrameMixin):
     """What was released, and what that tells.
 
     Attributes:
@@ -64,6 +66,22 @@ class Quantized:
     farthest: Mapping[str, int] = field(default_factory=dict)
     roundings: Mapping[str, Fraction] = field(default_factory=dict)
     table: pa.Table | None = None
+    _came_as: FrameKind = ARROW
+
+    @property
+    def frame(self) -> Any:  # noqa: ANN401 - any frame
+        """The released table, in the kind of frame that the original came as; Arrow for a file."""
+        return self._came_as.frame(self.to_arrow(), in_order=True)
+
+    def to_arrow(self) -> pa.Table:
+        """The released table.
+
+        Raises:
+            RequestError: it was written to a file.
+        """
+        if self.table is None:
+            raise RequestError("the released table was written to a file; read it from there")
+        return self.table if isinstance(self.table, pa.Table) else self.table.toArrow()  # that of Spark
 
     @property
     def mechanism(self) -> LocalMechanism:
@@ -195,6 +213,11 @@ def quantize(
         DomainError: values lie outside their domain; they are counted, never shown.
         MissingValuesError: values are missing, and that may not be.
         UnknownColumnError: the table lacks a column.
+
+    >>> from noiseless import LocalQuantizer
+    >>> ages = LocalQuantizer.for_budget("age", (0, 119), 2, step=1)
+    >>> quantize(pa.table({"age": [31, 35, 92]}), ages, release_as="interval").table["age"].to_pylist()
+    ['[30, 59]', '[30, 59]', '[90, 119]']
     """
     options = ReleaseOptions(unit=unit, release_as=release_as, clamp=clamp, missing=missing)
     if (frame := spark_frame(source)) is not None:
@@ -225,7 +248,7 @@ def quantize(
     if path is None:
         held = rewritten(table, change, release.types)
         release.check()
-        return result(release, read, held)
+        return replace(result(release, read, held), _came_as=table.came_as)
     rewrite(table, change, release.types, path, release.check)
     return result(release, read)
 

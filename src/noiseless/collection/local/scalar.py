@@ -14,8 +14,9 @@ from noiseless.collection.local.float_cells import CodeArray, code_type, looked_
 from noiseless.collection.local.readings import CodedReadings, Floats, check_size, encode
 from noiseless.errors import ColumnError, DomainError, MissingValuesError, RequestError
 from noiseless.exact import Bits, Rational
+from noiseless.pricing.reach import allowed_reach
 from noiseless.ranges.quantizer import CellInterval, Quantizer, Uniform
-from noiseless.ranges.spans import Lattice, Span
+from noiseless.ranges.spans import Continuum, Lattice, Span
 from noiseless.rules.base import number_text
 
 
@@ -64,6 +65,27 @@ class LocalQuantizer:
             points = ceil(Fraction(span.last + 1, cells))
             cells = ceil(Fraction(span.last + 1, points))
         return cls(Uniform(span, cells if span.width else 1), name, missing)
+
+    @classmethod
+    def for_budget(
+        cls, name: str, bounds: tuple[Rational, Rational], budget: Rational, *, step: Rational | None = None
+    ) -> "LocalQuantizer":
+        """The finest cells for a column that keep each reading within a budget of bits.
+
+        >>> LocalQuantizer.for_budget("age", (0, 119), 2, step=1).cells
+        4
+
+        Args:
+            name: the column.
+            bounds: the smallest and the largest value it can have, declared and not taken from the data.
+            budget: the most bits that a reading may tell.
+            step: the resolution of values; without it they can be any number between the bounds.
+
+        Raises:
+            RequestError: the bounds or the step make no sense.
+        """
+        span = Continuum.of(*bounds) if step is None else Lattice.of(*bounds, step)
+        return cls.finest(span, allowed_reach(budget), name)
 
     @classmethod
     def coarsest(

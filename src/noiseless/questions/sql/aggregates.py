@@ -4,20 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn
 from noiseless.questions.declared_query import DeclaredQuery
-from noiseless.questions.filters import NOBODY, Filter, joined, normal, split
+from noiseless.questions.filters import NOBODY, Among, Filter, Not, expression_of, joined, normal, parted
 from noiseless.questions.question import Aggregate, Limits, Question
-from noiseless.questions.sql.conditions import among, read_condition
+from noiseless.questions.sql.canonical import write_filter
+from noiseless.questions.sql.conditions import among, filter_of, read_condition
 from noiseless.questions.sql.constants import Linear, read_linear
 from noiseless.questions.sql.expressions import Combination, answer_to, constant
+from noiseless.questions.sql.rows import derived_column, is_derived, made, read_row
 from noiseless.questions.sql.scope import Scope, bare, function_refused, matching
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
 _SIMPLE: dict[type[exp.Expression], Aggregate] = {exp.Min: "min", exp.Max: "max", exp.Median: "median"}
+_OF_TWO: set[type[exp.Expression]] = {exp.CovarPop, exp.CovarSamp, exp.Corr}
 _EXTREMES: dict[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
 _BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
 
@@ -31,6 +35,30 @@ class Argument:
     zero_elsewhere: bool = False
 
 
+class _OneCase(NamedTuple):
+    """CASE WHEN condition THEN then [ELSE 0] END."""
+
+    condition: exp.Expression
+    then: exp.Expression
+    zero_elsewhere: bool
+
+
+def _one_case(node: exp.Expression) -> _OneCase | None:
+    """A CASE or IF with one condition, and 0 or nothing elsewhere."""
+    if isinstance(node, exp.Case) and len(node.args["ifs"]) == 1 and not node.args.get("this"):
+        branch, otherwise = node.args["ifs"][0], node.args.get("default")
+        condition, then = branch.this, branch.args["true"]
+    elif isinstance(node, exp.If):
+        condition, then, otherwise = node.this, node.args["true"], node.args.get("false")
+    else:
+        return None
+    rest = None if otherwise is None else bare(otherwise)
+    if rest is None or isinstance(rest, exp.Null):
+        return _OneCase(condition, then, zero_elsewhere=False)
+    is_zero = isinstance(rest, exp.Literal) and not rest.is_string and rest.name.strip("0.") == ""
+    return _OneCase(condition, then, zero_elsewhere=True) if is_zero else None
+
+
 @dataclass(frozen=True)
 class AggregateReader:
     """Makes the questions of a statement.
@@ -39,8 +67,9 @@ class AggregateReader:
         scope: what names stand for.
         where: the filter of the whole statement, in its normal form.
         by: the public columns of GROUP BY.
-        histogram: the private column of GROUP BY.
+        histogram: the private column of GROUP BY, or what several are together.
         limits: what the owner declares, if that is known.
+        classes: the private columns of GROUP BY, one by one.
     """
 
     scope: Scope
@@ -48,6 +77,7 @@ class AggregateReader:
     by: tuple[str, ...] = ()
     histogram: str | None = None
     limits: Limits | None = None
+    classes: tuple[str, ...] = ()
 
     def aggregate(self, node: exp.Expression, more: Filter | None = None) -> Combination | None:
         """What an aggregate function asks, of the rows that pass one more filter; None if it is no aggregate.
@@ -68,7 +98,8 @@ class AggregateReader:
         maker = self._makers().get(type(node))
         if maker is None:
             return None
-        self._check_call(node)
+        if type(node) not in _OF_TWO:
+            self._check_call(node)
         return maker(node, rows)
 
     def _makers(self) -> dict[type[exp.Expression], Callable[[exp.Expression, Filter], Combination]]:
@@ -85,6 +116,9 @@ class AggregateReader:
             exp.StddevPop: lambda node, rows: self._variance(node, rows).root(),
             exp.Stddev: lambda node, rows: self._sample_variance(node, rows).root(),
             exp.StddevSamp: lambda node, rows: self._sample_variance(node, rows).root(),
+            exp.CovarPop: self._covariance,
+            exp.CovarSamp: self._sample_covariance,
+            exp.Corr: self._correlation,
         }
 
     def _declared(self, node: exp.Anonymous, rows: Filter) -> Combination | None:
@@ -181,6 +215,36 @@ class AggregateReader:
         people = self._people(node, self._argument(node.this, rows).where)
         return self._variance(node, rows) * people / (people - constant(1))
 
+    def _covariance(self, node: exp.Expression, rows: Filter) -> Combination:
+        """COVAR_POP(x, y) = AVG(x y) - AVG(x) AVG(y), over the rows that have both."""
+        one, two, rows = self._two(node, rows)
+        both = exp.Avg(this=exp.Mul(this=exp.Paren(this=one), expression=exp.Paren(this=two)))
+        product, first, second = (
+            self._mean(each, rows) for each in (both, exp.Avg(this=one), exp.Avg(this=two))
+        )
+        return product - first * second
+
+    def _sample_covariance(self, node: exp.Expression, rows: Filter) -> Combination:
+        """The covariance times n / (n - 1)."""
+        people = self._people(node, self._two(node, rows)[2])
+        return self._covariance(node, rows) * people / (people - constant(1))
+
+    def _correlation(self, node: exp.Expression, rows: Filter) -> Combination:
+        """The covariance over the roots of both variances."""
+        one, two, rows = self._two(node, rows)
+        spreads = [self._variance(exp.VariancePop(this=each), rows).root() for each in (one, two)]
+        return self._covariance(node, rows) / (spreads[0] * spreads[1])
+
+    def _two(self, node: exp.Expression, rows: Filter) -> tuple[exp.Expression, exp.Expression, Filter]:
+        """What CORR and the like are of, and the rows that have a value of both."""
+        self.scope.only(node, "this", "expression", what="this aggregate", remedy="give it two columns")
+        one, two = node.this, node.expression
+        if one is None or two is None:
+            self.scope.refuse(node, "an aggregate of two things has one", "write e.g. CORR(x, y)")
+        for each in (one, two):
+            rows = self._argument(each, rows).where
+        return one, two, rows
+
     def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:
         call = _quantile_call(node)
         if call is None:
@@ -198,9 +262,7 @@ class AggregateReader:
         argument = self._argument(column_node, rows)
         self._column(node, argument.number)
         if argument.number.factor < 0 or argument.zero_elsewhere:
-            self.scope.refuse(
-                node, "a quantile is of a rising expression", "ask for the quantile of the column"
-            )
+            argument = self._derived(column_node, rows)
         if not continuous:
             return self._scaled("quantile", argument, node, share.offset)
         if share.offset != Fraction(1, 2):
@@ -217,11 +279,7 @@ class AggregateReader:
 
     def _plainly(self, node: exp.Expression, rows: Filter) -> Argument:
         argument = self._argument(node.this, rows)
-        if argument.zero_elsewhere:
-            self.scope.refuse(
-                node, "ELSE 0 is not understood here", "leave ELSE out, or use FILTER (WHERE ...)"
-            )
-        return argument
+        return self._derived(node.this, rows) if argument.zero_elsewhere else argument
 
     def _column(self, node: exp.Expression, number: Linear) -> str:
         if number.column is None:
@@ -229,32 +287,27 @@ class AggregateReader:
         return number.column
 
     def _argument(self, node: exp.Expression, rows: Filter) -> Argument:
-        """A linear form of a column, perhaps in a CASE with one WHEN."""
+        """A linear form of a column, perhaps in a CASE with one WHEN; or an expression of the row."""
         node = bare(node)
-        if isinstance(node, exp.Case):
-            self.scope.only(
-                node, "ifs", "default", what="this CASE", remedy="write CASE WHEN ... THEN ... END"
-            )
-            if len(node.args["ifs"]) != 1:
-                self.scope.refuse(node, "a CASE has several WHENs", "ask for an aggregate of each")
-            branch = node.args["ifs"][0]
-            return self._case(branch.this, branch.args["true"], node.args.get("default"), rows)
-        if isinstance(node, exp.If):
-            self.scope.only(node, "this", "true", "false", what="this IF", remedy="write IF(..., ..., 0)")
-            return self._case(node.this, node.args["true"], node.args.get("false"), rows)
+        case = _one_case(node)
+        if case is not None and not is_derived(case.then, scope=self.scope):
+            where, number = self._passing(case.condition, rows), self._number(case.then)
+            return Argument(number, where, zero_elsewhere=case.zero_elsewhere)
+        if is_derived(node, scope=self.scope):
+            return self._derived(node, rows)
         return Argument(self._number(node), rows)
 
-    def _case(
-        self, condition: exp.Expression, then: exp.Expression, otherwise: exp.Expression | None, rows: Filter
-    ) -> Argument:
-        where = self._passing(condition, rows)
-        number = self._number(then)
-        if otherwise is None or isinstance(bare(otherwise), exp.Null):
-            return Argument(number, where)
-        rest = read_linear(otherwise, self.scope)
-        if rest is None or rest.column is not None or rest.offset:
-            self.scope.refuse(otherwise, "ELSE is not 0", "ask for an aggregate of each part")
-        return Argument(number, where, zero_elsewhere=True)
+    def _derived(self, node: exp.Expression, rows: Filter) -> Argument:
+        """An expression of the row; rows without a value take no part."""
+        with self.scope.speaking_of(node):
+            expression = read_row(node, self.scope)
+            found = derived_column(expression, self.scope)
+            if found.kind == "boolean":
+                found = derived_column(made("number", [expression]), self.scope)
+            if found.nullable:
+                missing = filter_of(made("is null", [expression]), self.scope)
+                rows = joined([rows, Not(missing)])
+        return Argument(Linear(found.name, Fraction(1), Fraction(0)), rows)
 
     def _number(self, node: exp.Expression) -> Linear:
         node = bare(node)
@@ -279,14 +332,6 @@ class AggregateReader:
         declared: DeclaredQuery | None = None,
     ) -> Combination:
         """The answer to a question, in its normal form; 0 for a count or a sum over nobody."""
-        if self.histogram is not None:
-            if aggregate != "count":
-                self.scope.refuse(
-                    node,
-                    f"GROUP BY {self.histogram!r}, which is private, gives counts only",
-                    f"ask for COUNT(*), or for the aggregate with a filter on {self.histogram!r}",
-                )
-            aggregate, column = "histogram", self.histogram
         schema, where = self.scope.schema, self._normal(where, node)
         if aggregate == "sum" and self._adds_truths(str(column), where):
             aggregate, where = (
@@ -295,15 +340,28 @@ class AggregateReader:
             )
         if aggregate == "quantile" and share in _EXTREMES:
             aggregate, share = _EXTREMES[share], None
-        if where == NOBODY and aggregate in ("count", "sum", "histogram"):
-            return constant(0)
         with self.scope.speaking_of(node):
-            public, private = split(where, schema.private)
-            question = Question(
-                aggregate, None if aggregate == "count" else column, public, private, self.by, share, declared
-            )
+            public, hidden = parted(where)
+            private = None if hidden is None else self._on_one(hidden)
+            if where == NOBODY or (hidden is not None and private is None):
+                if aggregate in ("count", "sum"):
+                    return constant(0)
+                self.scope.refuse(node, "nobody can pass the filter", "there is nothing to ask about")
+            classes = self.histogram
+            if aggregate == "count" and private is None and classes is not None:
+                aggregate, column, classes = "histogram", classes, None
+            of = None if aggregate == "count" else column
+            question = Question(aggregate, of, public, private, self.by, share, declared, classes)
             question.check(schema, self.limits)
         return answer_to(question)
+
+    def _on_one(self, hidden: Filter) -> Among | None:
+        """A filter that private columns have part in, as one of one column; None where nobody can pass."""
+        if isinstance(hidden, Among):
+            return hidden
+        found = derived_column(expression_of(hidden), self.scope, write_filter(hidden))
+        true = found.index(True)
+        return None if true is None else Among(found.name, ((true, true + 1),), found)
 
     def _normal(self, where: Filter, node: exp.Expression) -> Filter:
         """A filter in its normal form, which the statement's own has already."""

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from noiseless.domain import CategoryColumn, Column, Value
 from noiseless.domain.literals import as_text
+from noiseless.questions.derived import DerivedColumn, DerivedName
 from noiseless.questions.filters import AllOf, Among, AnyOf, Everything, Filter, Runs, outside
 from noiseless.questions.question import Question
 
@@ -43,6 +44,11 @@ def write_name(name: str) -> str:
         return name
     doubled = name.replace('"', '""')
     return f'"{doubled}"'
+
+
+def write_column(name: str) -> str:
+    """A column, or the expression that a derived one is."""
+    return name.text if isinstance(name, DerivedName) else write_name(name)
 
 
 def write_number(number: Fraction) -> str:
@@ -91,6 +97,7 @@ def write_filter(where: Filter) -> str:
 def _bracketed(part: Filter) -> str:
     text = write_filter(part)
     simple = isinstance(part, Among) and " OR " not in text and " BETWEEN " not in text
+    simple = simple or (isinstance(part, Among) and isinstance(part.domain, DerivedColumn))
     return text if simple or isinstance(part, Everything) else f"({text})"
 
 
@@ -98,6 +105,8 @@ def _among(where: Among) -> str:
     """The values that pass, or those that do not: if they are fewer categories, or one inner value."""
     name, column, runs = write_name(where.column), where.domain, where.runs
     others = outside(runs, column.size)
+    if isinstance(column, DerivedColumn):
+        return f"({column.text})" if column.index(True) == runs[0][0] else f"NOT ({column.text})"
     if not isinstance(column, CategoryColumn):
         inner = _length(others) == 1 and 0 < others[0][0] < column.size - 1
         return _listed(name, column, others, ("<>", "NOT IN")) if inner else _ranges(name, column, runs)
@@ -147,7 +156,7 @@ def write_aggregate(question: Question) -> str:
         return "COUNT(*)"
     if question.declared is not None:
         return f"{question.declared.name}()"
-    column = write_name(str(question.column))
+    column = write_column(question.column or "")
     if question.aggregate == "quantile":
         share = write_number(question.share or Fraction(0))
         return f"PERCENTILE_DISC({share}) WITHIN GROUP (ORDER BY {column})"

@@ -9,10 +9,11 @@ from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
+import numpy as np
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, Value
-from noiseless.errors import ColumnError
+from noiseless.errors import ColumnError, RequestError
 from noiseless.questions.filters import (
     NOBODY,
     AllOf,
@@ -26,10 +27,20 @@ from noiseless.questions.filters import (
     between,
     outside,
 )
+from noiseless.questions.row_expression import RowExpression
 from noiseless.questions.sql.constants import Constant, Linear, as_day, read_constant, read_linear
+from noiseless.questions.sql.rows import (
+    ROW_FUNCTIONS,
+    constant,
+    derived_column,
+    is_derived,
+    made,
+    may_miss,
+    read_row,
+)
 from noiseless.questions.sql.scope import Scope, bare, condition_refused
 
-_OPERATORS: dict[type[exp.Expression], str] = {
+OPERATORS: dict[type[exp.Expression], str] = {
     exp.EQ: "=",
     exp.NEQ: "!=",
     exp.LT: "<",
@@ -66,14 +77,59 @@ def read_condition(node: exp.Expression, scope: Scope) -> Filter:
     """
     node = bare(node)
     reader = _READERS.get(type(node))
+    if (type(node) in _LEAVES or isinstance(node, exp.Column)) and is_derived(node, scope=scope):
+        return derived_condition(node, scope)
     if reader is None:
         raise scope.refusal(node, *condition_refused(node))
     return reader(node, scope)
 
 
+def derived_condition(node: exp.Expression, scope: Scope) -> Filter:
+    """A condition on an expression of the row.
+
+    One on a single column is a set of its values; others are attributes of their own.
+
+    Raises:
+        SqlError: it is no condition, or not understood.
+    """
+    with scope.speaking_of(node):
+        return filter_of(read_row(node, scope), scope)
+
+
+def filter_of(expression: RowExpression, scope: Scope) -> Filter:
+    """The rows for which a condition holds.
+
+    Raises:
+        RequestError: it is no condition, or its parts do not fit together.
+    """
+    if expression.function == "not":
+        (inner,) = expression.parts
+        if not derived_column(inner, scope).nullable:
+            return Not(filter_of(inner, scope))
+    found = derived_column(expression, scope)
+    if found.kind not in ("boolean", "null"):
+        raise RequestError("an expression is no condition; compare it with something")
+    if found.nullable:  # what is unknown does not pass
+        return filter_of(made("coalesce", [expression, constant(False)]), scope)
+    true = found.index(True)
+    if true is None or (found.size == 1 and found.exact):
+        return _truth(true is not None)
+    if len(found.inputs) == 1 and found.codes is not None:
+        ((name, column),) = found.inputs.items()
+        return Among(name, as_runs(np.flatnonzero(found.codes == true).tolist()), column)
+    return Among(found.name, ((true, true + 1),), found)
+
+
+def _negated(node: exp.Expression, scope: Scope) -> Filter:
+    """What is not true; where a value may be missing, the whole is read as one expression."""
+    if may_miss(node.this, scope) and is_derived(node.this, scope=scope):
+        return derived_condition(node, scope)
+    return Not(read_condition(node.this, scope))
+
+
 def _comparison(node: exp.Expression, scope: Scope) -> Filter:
     scope.only(node, "this", "expression", what="this comparison", remedy="use = <> < <= > >=")
-    return _compared(node, node.this, _OPERATORS[type(node)], node.expression, scope)
+    return _compared(node, node.this, OPERATORS[type(node)], node.expression, scope)
 
 
 def _parts(node: exp.Expression, kind: type[exp.Expression], scope: Scope) -> tuple[Filter, ...]:
@@ -216,7 +272,7 @@ def _with_constant(
 
 def among(node: exp.Expression, name: str, operator: str, constant: Constant, scope: Scope) -> Filter:
     """The rows whose value compares with a constant as the operator says."""
-    column = scope.declared(name)
+    column = scope.schema.columns[name]
     with scope.speaking_of(node):
         return Among(name, passing_runs(name, column, operator, constant), column)
 
@@ -310,11 +366,13 @@ def _of_another_kind(name: str, column: CategoryColumn) -> ColumnError:
 _READERS: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Filter]] = {
     exp.And: lambda node, scope: AllOf(_parts(node, exp.And, scope)),
     exp.Or: lambda node, scope: AnyOf(_parts(node, exp.Or, scope)),
-    exp.Not: lambda node, scope: Not(read_condition(node.this, scope)),
+    exp.Not: _negated,
     exp.Boolean: lambda node, _: _truth(bool(node.this)),
     exp.Column: _true_column,
     exp.Between: _between,
     exp.In: _one_of,
     exp.Is: _is,
-    **dict.fromkeys(_OPERATORS, _comparison),
+    **dict.fromkeys(OPERATORS, _comparison),
 }
+_LEAVES = {*OPERATORS, exp.Between, exp.In, exp.Is, *ROW_FUNCTIONS} - {exp.Not, exp.Neg}
+"""Conditions that may be about an expression of the row."""

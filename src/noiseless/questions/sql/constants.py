@@ -17,16 +17,17 @@ from noiseless.questions.sql.scope import Scope, bare
 
 Constant = Fraction | str | bool | date
 
+_BY_ZERO = ("an expression divides by 0", "divide by another number")
 _MOST_BITS = 4096
 """Numbers that arithmetic makes longer are refused."""
 
-_WHOLE: set[object] = {
+WHOLE: set[object] = {
     exp.DataType.Type.INT,
     exp.DataType.Type.BIGINT,
     exp.DataType.Type.SMALLINT,
     exp.DataType.Type.TINYINT,
 }
-_EXACT: set[object] = {
+EXACT: set[object] = {
     exp.DataType.Type.DOUBLE,
     exp.DataType.Type.FLOAT,
     exp.DataType.Type.DECIMAL,
@@ -117,7 +118,7 @@ def read_constant(node: exp.Expression, scope: Scope) -> Constant | None:
             return str(node.this)
         case exp.Boolean():
             return bool(node.this)
-        case exp.Cast() if _is_type(node, {exp.DataType.Type.DATE}) and bare(node.this).is_string:
+        case exp.Cast() if is_type(node, {exp.DataType.Type.DATE}) and bare(node.this).is_string:
             return as_day(bare(node.this), scope)
         case exp.Null():
             scope.refuse(node, "nothing compares with NULL", "write IS NULL or IS NOT NULL")
@@ -165,7 +166,7 @@ def read_arithmetic(
             return number(read_number(node, scope))
         case exp.Neg():
             return -required(node.this)
-        case exp.Cast() if _is_type(node, _EXACT):
+        case exp.Cast() if is_type(node, EXACT):
             return read_arithmetic(node.this, scope, number, other, required)
         case exp.Add() | exp.Sub() | exp.Mul() | exp.Div():
             allowed = ("this", "expression", "typed", "safe")
@@ -174,7 +175,8 @@ def read_arithmetic(
             try:
                 found: NumberT = _OPERATORS[type(node)](one, two)
             except ArithmeticError as error:
-                scope.refuse(node, *error.args)
+                said = error.args if len(error.args) > 1 else _BY_ZERO
+                scope.refuse(node, *said)
             return found
     return other(node)
 
@@ -195,7 +197,7 @@ def read_linear(node: exp.Expression, scope: Scope) -> Linear | None:
     """
 
     def column(node: exp.Expression) -> Linear | None:
-        inner = bare(node.this) if isinstance(node, exp.Cast) and _is_type(node, _WHOLE) else node
+        inner = bare(node.this) if isinstance(node, exp.Cast) and is_type(node, WHOLE) else node
         if not isinstance(inner, exp.Column):
             return None
         name = scope.column(inner)
@@ -218,7 +220,8 @@ def read_linear(node: exp.Expression, scope: Scope) -> Linear | None:
     return found
 
 
-def _is_type(node: exp.Expression, types: set[object]) -> bool:
+def is_type(node: exp.Expression, types: set[object]) -> bool:
+    """Whether a cast is to one of some types, and says no more."""
     to = node.args.get("to")
     plain = not any(value for key, value in node.args.items() if key not in ("this", "to", "_type"))
     return plain and isinstance(to, exp.DataType) and to.this in types and not to.expressions

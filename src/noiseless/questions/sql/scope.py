@@ -1,21 +1,37 @@
 """What names in a statement stand for, and how a part of it is refused: why, and what to ask instead."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import NoReturn
 
 from sqlglot import exp
 
-from noiseless.domain import Column, Schema
+from noiseless.domain import Schema
 from noiseless.errors import ColumnError, RequestError
+from noiseless.questions.attributes import column_of
+from noiseless.questions.derived import Domain
 from noiseless.questions.sql.canonical import write_name
 from noiseless.questions.sql.errors import Position, SqlError
 from noiseless.questions.sql.tokens import position_at
 
+_UNKNOWN = "a function is not understood here"
 _LISTED = 8
 """So many names are listed in a message."""
+
+
+@dataclass(frozen=True)
+class JoinedTable:
+    """A public table that is joined.
+
+    Attributes:
+        names: what its columns may be qualified with.
+        columns: its columns, as attributes of a row.
+    """
+
+    names: tuple[exp.Identifier, ...]
+    columns: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -26,11 +42,15 @@ class Scope:
         sql: the text, for positions in messages.
         schema: the declared columns.
         names: what a column may be qualified with: the table's name and its alias.
+        aliases: what columns of a query within FROM are called.
+        joined: the public tables that are joined.
     """
 
     sql: str
     schema: Schema
     names: tuple[exp.Identifier, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    joined: "tuple[JoinedTable, ...]" = ()
 
     def column(self, node: exp.Expression) -> str:
         """The declared column that is meant; names without quotes may be in any case.
@@ -42,16 +62,23 @@ class Scope:
         if not isinstance(node.this, exp.Identifier):
             self.refuse(node, "* names no column", "only COUNT(*) takes it")
         qualifier = node.args.get("table")
+        for table in self.joined:
+            own = qualifier is None and matching(node.this, self.schema.columns) is None
+            if own or (qualifier is not None and any(_same(qualifier, name) for name in table.names)):
+                column = matching(node.this, list(table.columns))
+                if column is not None:
+                    return table.columns[column]
         if qualifier is not None and not any(_same(qualifier, name) for name in self.names):
             self.refuse(node, "no table here is called {}", "leave the qualifier out", written=qualifier.name)
-        found = matching(node.this, self.schema.columns)
+        found = matching(node.this, [*self.aliases, *self.schema.columns])
+        found = None if found is None else self.aliases.get(found, found)
         if found is None:
             self.refuse(node, "no column is called {}", self._nearest(node.name), written=node.name)
         return found
 
-    def declared(self, name: str) -> Column:
-        """What a column may hold."""
-        return self.schema.columns[name]
+    def declared(self, name: str) -> Domain:
+        """What a declared or derived column may hold."""
+        return column_of(name, self.schema)
 
     def only(self, node: exp.Expression, *allowed: str, what: str, remedy: str) -> None:
         """Refuse a node with a part that is not among those allowed."""
@@ -72,6 +99,8 @@ class Scope:
         if written is None and node is not None and (name := self._in_quotes(node)) is not None:
             problem, written = "{} in single quotes is a text", bare(node).name
             remedy = f"write the column as {write_name(name)}"
+        if problem == _UNKNOWN and isinstance(node, exp.Anonymous):
+            problem, written = "the function {} is not understood here", str(node.this)
         position = None if node is None else self.position(node)
         return SqlError(problem, remedy, written=written, position=position)
 
@@ -145,10 +174,9 @@ _HISTOGRAM = "ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c"
 
 CLAUSES: dict[str, Refusal] = {
     "with": ("WITH is not understood", "ask about the table itself with one SELECT"),
-    "joins": ("a statement is about one table", "leave JOIN out; declare a joined table as a dataset"),
+    "joins": ("a JOIN is not understood", "join public tables that the owner declares, on one column"),
     "laterals": ("a statement is about one table", "leave LATERAL out"),
     "distinct": ("SELECT DISTINCT is not understood", _HISTOGRAM),
-    "having": ("HAVING is not understood", "ask for all groups and choose among the answers, which is free"),
     "windows": ("window functions are not understood", "ask for aggregates with GROUP BY"),
     "qualify": ("QUALIFY is not understood", "ask for all groups and choose among the answers"),
     "sample": ("a sample is not understood", "ask about all rows; use FILTER or WHERE to choose among them"),
@@ -167,7 +195,6 @@ _REMEDIES = {
     "leave it out and round the reply: an answer is an interval": "round floor ceil",
     "leave it out: no value is missing here": "coalesce",
     "it is understood around a divisor, as NULLIF(..., 0)": "nullif",
-    "ask for means, variances and counts of one column at a time": "corr covar_pop covar_samp",
 }
 _FUNCTIONS = {name: remedy for remedy, names in _REMEDIES.items() for name in names.split()}
 
@@ -185,7 +212,9 @@ def function_refused(node: exp.Expression) -> Refusal:
         if isinstance(node, exp.Func)
         else ""
     )
-    return "a function is not understood here", _FUNCTIONS.get(name.lower(), _AGGREGATES)
+    said = f"{name.upper()} is not understood here" if isinstance(node, exp.Func) else _UNKNOWN
+    said = _UNKNOWN if isinstance(node, exp.Anonymous) else said
+    return said, _FUNCTIONS.get(name.lower(), _AGGREGATES)
 
 
 _NESTED = ("a query within a query is not understood", "ask both as statements of one batch")

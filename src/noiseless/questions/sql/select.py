@@ -8,26 +8,27 @@ from sqlglot.errors import ParseError
 from sqlglot.tokens import Token  # type: ignore[attr-defined]  # as documented
 
 from noiseless.domain import Schema
-from noiseless.questions.filters import NOBODY, Everything, Filter, normal, parted
+from noiseless.errors import RequestError
+from noiseless.questions.attributes import classes_of
+from noiseless.questions.filters import NOBODY, Everything, Filter, joined, normal, parted
+from noiseless.questions.person_view import PersonView
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql.aggregates import AggregateReader
-from noiseless.questions.sql.canonical import write_aggregate, write_name, write_question
-from noiseless.questions.sql.conditions import read_condition
-from noiseless.questions.sql.constants import read_arithmetic, read_number, require_short
+from noiseless.questions.sql.canonical import write_name
+from noiseless.questions.sql.conditions import OPERATORS, read_condition
 from noiseless.questions.sql.errors import Position, SqlError
-from noiseless.questions.sql.expressions import Combination, constant, degree
-from noiseless.questions.sql.scope import CLAUSES, Scope, bare, expression_refused, matching
-from noiseless.questions.sql.statement import KeyColumn, Ordering, ReplyColumn, Statement
+from noiseless.questions.sql.expressions import Combination
+from noiseless.questions.sql.joins import read_joins
+from noiseless.questions.sql.outputs import distinctly_named, output, value_of
+from noiseless.questions.sql.rows import derived_column, read_row
+from noiseless.questions.sql.scope import CLAUSES, Scope, bare, matching
+from noiseless.questions.sql.statement import AnswerComparison, KeyColumn, Ordering, ReplyColumn, Statement
+from noiseless.questions.sql.subquery import read_view, scope_of
 from noiseless.questions.sql.tokens import quiet_dialect, scan, too_deep
 
-_KNOWN = {"expressions", "from", "from_", "where", "group", "order", "limit"}
+_KNOWN = {"expressions", "from", "from_", "joins", "where", "group", "having", "order", "limit"}
 _MOST_ROWS = 10**9
 _MOST_AGGREGATES = 200
-_LONGEST_NAME = 100
-_WRITTEN_OUT = exp.Variance, exp.Stddev, exp.StddevPop, exp.StddevSamp
-_MOST_FACTORS = 16
-"""A product of more answers is refused."""
-_CAST = ("this cast is not understood", "leave it out: numbers are exact here")
 
 
 def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
@@ -47,7 +48,7 @@ def _parsed(sql: str, tokens: list[Token], schema: Schema) -> exp.Select:
         first = error.errors[0] if error.errors else {}
         line, column = first.get("line"), first.get("col")
         raise SqlError(
-            "the text is no SQL at {}",
+            "the SQL cannot be read at {}",
             _unquoted(sql, schema) or "check commas, brackets, quotes and the order of clauses",
             written=str(first.get("highlight") or ""),
             position=Position(line, column) if line and column else None,
@@ -69,18 +70,27 @@ def _unquoted(sql: str, schema: Schema) -> str | None:
 def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits | None) -> Statement:
     scope = Scope(sql, schema)
     _check_clauses(tree, scope)
-    scope = Scope(sql, schema, _table(tree, scope, table))
+    source = tree.args.get("from_") or tree.args.get("from")
+    view = None
+    if source is not None and isinstance(source.this, exp.Subquery):
+        view, aliases = _view(source.this, sql, schema, table, limits)
+        scope = scope_of(view, sql, source.this, aliases)
+        limits = None if limits is None else Limits(least_group=limits.least_group, tables=limits.tables)
+    else:
+        scope = Scope(sql, schema, _table(tree, scope, table))
+    scope, partners = read_joins(tree, scope, limits)
     keys = _keys(tree, scope)
-    where, groups = _where(tree, scope, grouped=bool(keys.public or keys.private))
+    where, groups = _where(tree, scope, partners, grouped=keys.all)
     if sum(isinstance(node, exp.AggFunc | exp.Anonymous) for node in tree.walk()) > _MOST_AGGREGATES:
         remedy = "ask several statements as one batch"
         scope.refuse(None, f"a statement has over {_MOST_AGGREGATES} aggregates", remedy)
-    asking = AggregateReader(scope, where, keys.public, keys.private, limits)
-    columns = _distinctly_named(tree, asking)
-    order, limit = _order(tree, columns, asking), _limit(tree, scope)
+    asking = AggregateReader(scope, where, keys.public, keys.histogram, limits, keys.private)
+    columns = distinctly_named(tree, asking)
+    order, limit, having = _order(tree, columns, asking), _limit(tree, scope), _having(tree, columns, asking)
     if not keys.all:  # one row needs no order
         order, limit = (), None
     contents = [*(column.content for column in columns), *(ordering.content for ordering in order)]
+    contents += [side for each in having for side in (each.left, each.right)]
     questions = dict.fromkeys(
         question for content in contents if isinstance(content, Combination) for question in content.questions
     )
@@ -93,7 +103,10 @@ def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits
         columns,
         tuple(questions),
         keys.public,
-        histogram=keys.private,
+        histogram=keys.histogram,
+        classes=keys.private,
+        having=having,
+        view=view,
         groups=groups,
         order=order,
         limit=limit,
@@ -107,6 +120,17 @@ def _check_clauses(tree: exp.Select, scope: Scope) -> None:
             scope.refuse(
                 None, *(known or ("a clause is not understood", "use SELECT, FROM, WHERE, GROUP BY"))
             )
+
+
+def _view(
+    node: exp.Subquery, sql: str, schema: Schema, table: str, limits: Limits | None
+) -> tuple[PersonView, dict[str, str]]:
+    """A table with a row for each person."""
+    outer = Scope(sql, schema)
+    inner = node.this
+    if not isinstance(inner, exp.Select):
+        outer.refuse(node, "FROM is no table", f"write FROM {table}")
+    return read_view(node, Scope(sql, schema, _table(inner, outer, table)), table, limits)
 
 
 def _table(tree: exp.Select, scope: Scope, table: str) -> tuple[exp.Identifier, ...]:
@@ -132,33 +156,30 @@ def _table(tree: exp.Select, scope: Scope, table: str) -> tuple[exp.Identifier, 
 
 
 class _Keys(NamedTuple):
-    """The columns of GROUP BY."""
+    """The columns of GROUP BY, declared and derived, and what the private ones are together."""
 
-    public: tuple[str, ...]
-    private: str | None
+    public: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+    histogram: str | None = None
 
     @property
     def all(self) -> bool:
         """Whether there are any."""
-        return bool(self.public) or self.private is not None
+        return bool(self.public or self.private)
 
 
 def _keys(tree: exp.Select, scope: Scope) -> _Keys:
     group = tree.args.get("group")
     if group is None:
-        return _Keys((), None)
+        return _Keys()
     scope.only(group, "expressions", what="this GROUP BY", remedy="name columns")
     named = {_key(node, tree, scope) for node in group.expressions}
-    schema = scope.schema
-    private = [name for name in schema.private if name in named]
-    if len(private) > 1:
-        scope.refuse(
-            group,
-            "GROUP BY names several private columns",
-            "group by one of them at most, and ask several statements",
-        )
-    public = tuple(name for name in schema.public if name in named)
-    return _Keys(public, private[0] if private else None)
+    places = {name: place for place, name in enumerate(scope.schema.columns)}
+    ordered = sorted(named, key=lambda name: (places.get(name, len(places)), name))
+    private = tuple(name for name in ordered if scope.declared(name).role == "private")
+    public = tuple(name for name in ordered if name not in private)
+    with scope.speaking_of(group):
+        return _Keys(public, private, classes_of(private, scope.schema))
 
 
 def _key(node: exp.Expression, tree: exp.Select, scope: Scope) -> str:
@@ -171,11 +192,15 @@ def _key(node: exp.Expression, tree: exp.Select, scope: Scope) -> str:
         node = node if alias is None else bare(aliases[alias])
     elif isinstance(node, exp.Literal) and (place := _place(node, len(tree.expressions))) is not None:
         node = bare(tree.expressions[place].unalias())
-    if not isinstance(node, exp.Column):
-        scope.refuse(
-            node, "GROUP BY takes columns", "name public columns, or one private column for a histogram"
-        )
-    return scope.column(node)
+    if isinstance(node, exp.Column):
+        return scope.column(node)
+    if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
+        scope.refuse(node, "this GROUP BY is not understood", "name columns, and ask for each set by itself")
+    with scope.speaking_of(node):
+        found = derived_column(read_row(node, scope), scope)
+        if not found.inputs:
+            raise RequestError("GROUP BY names no column; name columns, or expressions of them")
+        return found.name
 
 
 def _place(node: exp.Literal, size: int) -> int | None:
@@ -190,139 +215,21 @@ def _place(node: exp.Literal, size: int) -> int | None:
     return int(node.name) - 1 if 1 <= int(node.name) <= size else None
 
 
-def _where(tree: exp.Select, scope: Scope, *, grouped: bool) -> tuple[Filter, Filter]:
+def _where(tree: exp.Select, scope: Scope, partners: Filter, *, grouped: bool) -> tuple[Filter, Filter]:
     """The filter in its normal form, and what of it decides which groups there are."""
     clause = tree.args.get("where")
-    if clause is None:
+    if clause is None and isinstance(partners, Everything):
         return Everything(), Everything()
-    whole = read_condition(clause.this, scope)
+    condition = Everything() if clause is None else read_condition(clause.this, scope)
+    whole = joined([partners, condition])
     with scope.speaking_of(clause):
         found = normal(whole, scope.schema)
         if found == NOBODY:
             scope.refuse(
                 clause, "nobody can pass the filter", "look at the declared values of the columns in it"
             )
-        public, _ = parted(found, scope.schema.private)
+        public, _ = parted(found)
     return found, public if grouped else Everything()
-
-
-def _distinctly_named(tree: exp.Select, asking: AggregateReader) -> tuple[ReplyColumn, ...]:
-    """The outputs, with names of their own; names that nobody gave get a number."""
-    columns: dict[str, ReplyColumn] = {}
-    for place, part in enumerate(tree.expressions):
-        column = _output(part, place, asking)
-        name, number = column.name, 1
-        while name in columns:
-            number += 1
-            name = f"{column.name}_{number}"
-        columns[name] = replace(column, name=name)
-    if not columns:
-        asking.scope.refuse(None, "no output is asked for", "name aggregates after SELECT")
-    return tuple(columns.values())
-
-
-def _output(node: exp.Expression, place: int, asking: AggregateReader) -> ReplyColumn:
-    """A column of the reply.
-
-    Args:
-        node: what stands after SELECT or ORDER BY.
-        place: its place among the outputs, for those that have no better name.
-        asking: makes the questions.
-
-    Raises:
-        SqlError: it cannot be asked.
-    """
-    alias = None
-    if isinstance(node, exp.Alias):
-        asking.scope.only(node, "this", "alias", what="this alias", remedy="write AS name")
-        alias = _alias(node, asking)
-        node = node.this
-    node = bare(node)
-    content = _key_column(node, asking) if isinstance(node, exp.Column) else _value(node, asking)
-    return ReplyColumn(alias or _as_written(node, asking) or _own_name(content, place, asking), content)
-
-
-def _as_written(node: exp.Expression, asking: AggregateReader) -> str | None:
-    """The name of what is written out at length: a variance of a sample, or a root of a variance."""
-    if not isinstance(node, _WRITTEN_OUT) or "start" not in node.meta:
-        return None
-    function = asking.scope.sql[node.meta["start"] : node.meta["end"] + 1].upper()
-    text = f"{function}({node.this.sql()})"
-    return text if len(text) <= _LONGEST_NAME and text.isprintable() else None
-
-
-def _own_name(content: Combination | KeyColumn, place: int, asking: AggregateReader) -> str:
-    """What an output without an alias is called: its column, or its text if that is short."""
-    if isinstance(content, KeyColumn):
-        return content.column
-
-    def write(question: Question) -> str:
-        return write_aggregate(question) if question.where == asking.where else write_question(question)
-
-    text = content.write(write)
-    return text if len(text) <= _LONGEST_NAME else f"column_{place + 1}"
-
-
-def _alias(node: exp.Alias, asking: AggregateReader) -> str:
-    if not 0 < len(node.alias) <= _LONGEST_NAME or not node.alias.isprintable():
-        asking.scope.refuse(
-            node, "an alias is no name", f"take one of at most {_LONGEST_NAME} printable characters"
-        )
-    return node.alias
-
-
-def _key_column(node: exp.Column, asking: AggregateReader) -> KeyColumn:
-    if isinstance(node.this, exp.Star):
-        asking.scope.refuse(node, *expression_refused(node.this))
-    name = asking.scope.column(node)
-    if name not in asking.by and name != asking.histogram:
-        problem = f"column {name!r} stands outside an aggregate"
-        asking.scope.refuse(node, problem, "add it to GROUP BY or ask for an aggregate of it")
-    return KeyColumn(name)
-
-
-def _value(node: exp.Expression, asking: AggregateReader) -> Combination:
-    """Arithmetic over aggregates and numbers.
-
-    Raises:
-        SqlError: it is something else, or cannot be asked.
-    """
-    scope = asking.scope
-
-    def aggregate_or_root(node: exp.Expression) -> Combination | None:
-        found = asking.aggregate(node)
-        return _root(node, asking) if found is None and isinstance(node, exp.Sqrt) else found
-
-    def required(node: exp.Expression) -> Combination:
-        node = _divisor(node, scope)
-        found = read_arithmetic(node, scope, constant, aggregate_or_root, required)
-        if found is None:
-            raise scope.refusal(node, *(_CAST if isinstance(node, exp.Cast) else expression_refused(node)))
-        if degree(found) > _MOST_FACTORS:
-            scope.refuse(node, f"more than {_MOST_FACTORS} answers are multiplied", "multiply fewer of them")
-        for term in found.terms:
-            require_short(node, term.coefficient, scope)
-        return found
-
-    return required(node)
-
-
-def _divisor(node: exp.Expression, scope: Scope) -> exp.Expression:
-    """NULLIF(..., 0) around a divisor changes nothing, for there is no value where it is 0."""
-    inner, below = bare(node), node.parent
-    if not isinstance(inner, exp.Nullif) or not isinstance(below, exp.Div) or below.expression is not node:
-        return inner
-    zero = bare(inner.expression)
-    is_zero = isinstance(zero, exp.Literal) and not zero.is_string and read_number(zero, scope) == 0
-    return bare(inner.this) if is_zero else inner
-
-
-def _root(node: exp.Expression, asking: AggregateReader) -> Combination:
-    asking.scope.only(node, "this", what="this root", remedy="write SQRT(...)")
-    square = _value(node.this, asking)
-    if square.constant is not None and square.constant < 0:
-        asking.scope.refuse(node, "the square root of a negative number", "take that of another one")
-    return square.root()
 
 
 def _order(
@@ -357,7 +264,45 @@ def _ordered_by(
                 node, "ORDER BY names no output", f"give a number between 1 and {len(columns):,}, or a name"
             )
         return columns[place].content
-    return _output(node, 0, asking).content
+    return output(node, 0, asking).content
+
+
+def _having(
+    tree: exp.Select, columns: tuple[ReplyColumn, ...], asking: AggregateReader
+) -> tuple[AnswerComparison, ...]:
+    """The comparisons of HAVING, joined by AND, between public counts and numbers."""
+    clause = tree.args.get("having")
+    if clause is None:
+        return ()
+    found, open_nodes = [], [bare(clause.this)]
+    while open_nodes:
+        node = open_nodes.pop()
+        if isinstance(node, exp.And):
+            open_nodes += [bare(node.expression), bare(node.this)]
+            continue
+        if type(node) not in OPERATORS:
+            asking.scope.refuse(node, "this HAVING is not understood", "compare public counts with numbers")
+        sides = [
+            _ordered_by(bare(side), columns, asking)
+            if not isinstance(bare(side), exp.Literal)
+            else value_of(side, asking)
+            for side in (node.this, node.expression)
+        ]
+        for side in sides:
+            if isinstance(side, KeyColumn) or not all(_is_public(q) for q in side.questions):
+                asking.scope.refuse(
+                    node,
+                    "HAVING chooses by public counts alone",
+                    "ask for all groups and choose among the answers, which is free",
+                )
+        left, right = (side for side in sides if isinstance(side, Combination))
+        found.append(AnswerComparison(left, OPERATORS[type(node)], right))
+    return tuple(sorted(found, key=str))
+
+
+def _is_public(question: Question) -> bool:
+    """Whether everybody knows the answer."""
+    return question.aggregate == "count" and not question.is_filtered
 
 
 def _limit(tree: exp.Select, scope: Scope) -> int | None:

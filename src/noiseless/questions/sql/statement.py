@@ -1,27 +1,29 @@
 """A statement as it was understood: what is asked, its hints, its canonical text, and its reply."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from operator import itemgetter
-from typing import Literal
+from operator import eq, ge, gt, itemgetter, le, lt, ne
+from typing import Any, Literal
 
 from noiseless.domain import Schema, Value
 from noiseless.errors import RequestError
 from noiseless.intervals import AnswerInterval
 from noiseless.questions.filters import Everything, Filter, kind_of
+from noiseless.questions.person_view import PersonView
 from noiseless.questions.question import Limits, Question
 from noiseless.questions.sql.canonical import (
     write_aggregate,
+    write_column,
     write_filter,
     write_name,
     write_number,
     write_question,
 )
 from noiseless.questions.sql.errors import SqlError
-from noiseless.questions.sql.expressions import Answers, Combination
+from noiseless.questions.sql.expressions import Answers, Combination, Writer
 
 Cell = Value | AnswerInterval | None
 """What a reply holds in a column of a row; None where there is no value."""
@@ -93,6 +95,39 @@ class Ordering:
 
 
 @dataclass(frozen=True)
+class AnswerComparison:
+    """What HAVING says of two numbers that everybody knows."""
+
+    left: Combination
+    operator: str
+    right: Combination
+
+    def holds(self, answers: Answers) -> bool:
+        """Whether it is so for a row; not where there is no number."""
+        left, right = self.left.value(answers), self.right.value(answers)
+        if left is None or right is None:
+            return False
+        return _COMPARISONS[self.operator](left.value, right.value)
+
+    def write(self, writer: Writer) -> str:
+        """As SQL."""
+        return f"{self.left.write(writer)} {self.operator} {self.right.write(writer)}"
+
+    def __str__(self) -> str:
+        return self.write(write_question)
+
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": eq,
+    "!=": ne,
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
+
+
+@dataclass(frozen=True)
 class Statement:
     """A SELECT in its normal form.
 
@@ -101,8 +136,11 @@ class Statement:
         columns: the columns of the reply.
         questions: all that is asked, each question once; constants and arithmetic are free.
         by: the public columns of GROUP BY, in the order of the schema.
-        histogram: the private column of GROUP BY, if there is one: the answer of each question is then a
-            count for each of its values.
+        histogram: the private column of GROUP BY, or what several are together: each question then has an
+            answer for each of its values.
+        classes: the private columns of GROUP BY, one by one.
+        having: what must hold of public counts for a row to be shown.
+        view: the persons that it is about, where rows are persons.
         groups: the public filter that decides which groups have a row.
         order: how rows are ordered; otherwise by their keys.
         limit: how many rows the reply has at most.
@@ -118,6 +156,9 @@ class Statement:
     order: tuple[Ordering, ...] = ()
     limit: int | None = None
     hints: Hints = field(default_factory=Hints)
+    classes: tuple[str, ...] = ()
+    having: tuple[AnswerComparison, ...] = ()
+    view: PersonView | None = None
 
     def reply(self, rows: Iterable[Row]) -> tuple[tuple[Cell, ...], ...]:
         """The rows of the reply: each output computed from its row's answers, in order, up to the limit.
@@ -125,7 +166,7 @@ class Statement:
         Args:
             rows: what is known of each group, groups in the order of their values.
         """
-        found = list(rows)
+        found = [row for row in rows if all(each.holds(row.answers) for each in self.having)]
         for ordering in reversed(self.order):  # sorting is stable: the first key is the last to sort by
             found = ordering.arranged(found)
         shown = [
@@ -150,15 +191,18 @@ class Statement:
             return write_aggregate(question) if question.where == where else write_question(question)
 
         def content(of: Combination | KeyColumn) -> str:
-            return write_name(of.column) if isinstance(of, KeyColumn) else of.write(write)
+            return write_column(of.column) if isinstance(of, KeyColumn) else of.write(write)
 
         outputs = ", ".join(content(column.content) for column in self.columns)
-        parts = [f"SELECT {write_hints(self.hints)}{outputs} FROM {write_name(self.table)}"]
+        source = write_name(self.table) if self.view is None else self.view.text
+        parts = [f"SELECT {write_hints(self.hints)}{outputs} FROM {source}"]
         if not isinstance(where, Everything):
             parts.append(f"WHERE {write_filter(where)}")
-        keys = [*self.by, *([self.histogram] if self.histogram else [])]
+        keys = [*self.by, *self.classes]
         if keys:
-            parts.append(f"GROUP BY {', '.join(map(write_name, keys))}")
+            parts.append(f"GROUP BY {', '.join(map(write_column, keys))}")
+        if self.having:
+            parts.append(f"HAVING {' AND '.join(each.write(write) for each in self.having)}")
         if self.order:
             ordered = (content(each.content) + " DESC" * each.descending for each in self.order)
             parts.append(f"ORDER BY {', '.join(ordered)}")

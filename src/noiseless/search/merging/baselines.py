@@ -167,7 +167,7 @@ def _halved(
 
 def _sensitive(joint: JointRange, part: IntArray) -> int:
     """How many sensitive values some public values have together."""
-    return len(np.unique(np.concatenate([joint.posterior(int(y)) for y in part])))
+    return len(np.unique(joint.posteriors(part)))
 
 
 def _ranks(column: Column) -> IntArray:

@@ -21,6 +21,7 @@ def audit_tables(
     cols: Names | None = None,
     value: str | None = None,
     totals: Names | Mapping[str, str | None] | None = None,
+    flat: Names | None = None,
     told: Mapping[str, Any] | None = None,
     kind: Literal["count", "magnitude"] | None = None,
     hierarchy: Mapping[str, Any] | None = None,
@@ -55,6 +56,8 @@ def audit_tables(
         cols: the dimensions of the labels above.
         value: the column of figures, where each row is one; of microdata, the column that is added up.
         totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
+        flat: dimensions no label of which is a sum of others, except for its total: where a label looks
+            like one and is none.
         told: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`,
             `decimal`, `below_from`, `absent`, `totals`.
         kind: counts, or magnitudes (sums of amounts).
@@ -82,6 +85,7 @@ def audit_tables(
         cols=cols,
         value=value,
         totals=totals,
+        flat=flat,
         told=told,
         kind=kind,
         hierarchy=hierarchy,

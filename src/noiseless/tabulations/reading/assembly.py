@@ -1,7 +1,7 @@
 """From tables as they were read to one publication: categories, groups, and what every figure tells."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -23,9 +23,7 @@ from noiseless.tabulations.publication import (
 from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure
-
-_LABELS = range(3, 1001)
-"""With this many labels of a dimension each is compared with the sum of the others."""
+from noiseless.tabulations.reading.unnamed_totals import LabelSums
 
 _TOTAL = "Total"
 _UNLESS = "told absent=withheld, if they are withheld"
@@ -42,12 +40,14 @@ class Declared:
         bounds: the least and the largest value of a base cell, in units; None where there is no limit.
         step: the resolution; None: what the figures show.
         population: whom the tables are about.
+        whole: keep levels of hierarchies that no table shows: another table may.
     """
 
     hierarchies: Mapping[str, Parents] = field(default_factory=dict)
     bounds: tuple[Fraction | None, Fraction | None] = (Fraction(0), None)
     step: Fraction | None = None
     population: str = ""
+    whole: bool = False
 
 
 def publication_of(
@@ -63,7 +63,7 @@ def publication_of(
     notes = [note for figures, _ in tables for note in figures.notes]
     published = list[PublishedTable]()
     for figures, notation in tables:
-        reading = _Reading(figures, notation, step, classifications)
+        reading = _Reading(figures, notation, step, classifications, declared.hierarchies)
         published.append(reading.table())
         notes += reading.notes
     low, high = declared.bounds
@@ -122,7 +122,7 @@ def _classifications(tables: Sequence[Figures], declared: Declared) -> dict[str,
                 f"{clash[0]!r} is the total of {name!r} in one table and a category in another; rename one"
             )
         if name in declared.hierarchies:
-            prunable = declared.bounds == (Fraction(0), None)
+            prunable = declared.bounds == (Fraction(0), None) and not declared.whole
             found[name] = _hierarchical(name, labels, totals, declared.hierarchies[name], prunable=prunable)
         else:
             everything = tuple(range(len(labels)))
@@ -189,14 +189,16 @@ class _Reading:
         notation: FigureNotation,
         step: Fraction,
         classifications: Mapping[str, Classification],
+        hierarchical: Container[str],
     ) -> None:
         self.figures, self.notation, self.step = figures, notation, step
+        self.hierarchical = hierarchical
         self.own = [classifications[name] for name in figures.dimensions]
         self.notes: list[str] = []
 
     def table(self) -> PublishedTable:
         lower, upper = self._told()
-        self._note_sums(lower, upper)
+        self._check_sums(lower, upper)
         codes, labels = self.figures.codes, self.figures.labels
         kept = self._kept(lower, upper)
         codes, lower, upper = codes[kept], lower[kept], upper[kept]
@@ -208,24 +210,15 @@ class _Reading:
             self.figures.name, self.figures.dimensions, self.figures.kind, labels, codes, lower, upper
         )
 
-    def _note_sums(self, lower: IntArray, upper: IntArray) -> None:
-        """Point out a label that looks like a total: it is the sum of the others wherever all are shown."""
-        codes = self.figures.codes
+    def _check_sums(self, lower: IntArray, upper: IntArray) -> None:
+        """Refuse a label that looks like a sum of others where nothing says whether it is one."""
+        least = self.notation.withheld(self.step).lower
+        absent = (0, 0) if self.notation.absent == "zero" else (least, UNBOUNDED)
         for place, name in enumerate(self.figures.dimensions):
-            many = len(self.figures.labels[place])
-            if self.figures.totals.get(name) is not None or self.own[place].groups or many not in _LABELS:
-                continue
-            lines = dict[tuple[int, ...], dict[int, int]]()
-            for code, low, high in zip(codes.tolist(), lower.tolist(), upper.tolist(), strict=True):
-                if low == high:
-                    lines.setdefault((*code[:place], *code[place + 1 :]), {})[code[place]] = low
-            whole = [line for line in lines.values() if len(line) == many and any(line.values())]
-            for code, label in enumerate(self.figures.labels[place]):
-                if len(whole) > 1 and all(2 * line[code] == sum(line.values()) for line in whole):
-                    self.notes.append(
-                        f"{self.figures.name}: {label!r} is the sum of the others of {name!r} wherever all "
-                        "are shown; if it is a total, say so (--totals), or readers know more than this"
-                    )
+            if name not in self.figures.flat and name not in self.hierarchical:
+                problem = LabelSums(self.figures, place, (lower, upper), absent).problem()
+                if problem is not None:
+                    raise RequestError(f"{self.figures.name}: {problem}")
 
     def _told(self) -> tuple[IntArray, IntArray]:
         cells = self.figures.cells
@@ -240,6 +233,12 @@ class _Reading:
             least = self.notation.withheld(self.step).lower
             if values.min(initial=0) >= min(least, 0) and np.abs(values).max(initial=0) <= MAX_VALUE:
                 return np.where(hidden, least, values), np.where(hidden, UNBOUNDED, values)
+        if self.notation.thousands(cells.tolist()):
+            raise RequestError(
+                f"{self.figures.name}: has figures such as 1.000; say whether the point stands before "
+                "thousands (told = {decimal = ','}, --told decimal=,) or "
+                "before decimals (told = {decimal = '.'})"
+            )
         known: dict[object, Told] = {}
         lower, upper = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
         for place, cell in enumerate(cells.tolist()):

@@ -28,7 +28,9 @@ class Figures:
         place: where a cell stands, in words.
         kind: counts or magnitudes.
         totals: for each dimension the label of its total; None where it has none.
+        flat: dimensions no label of which is a sum of others, except for its total.
         notes: what a reader did that a user might not expect.
+        spots: the row and the column of each cell in the file it was read from, from 0; None for others.
     """
 
     name: str
@@ -39,7 +41,9 @@ class Figures:
     place: Callable[[int], str]
     kind: Kind = "count"
     totals: Mapping[str, str | None] = field(default_factory=dict)
+    flat: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    spots: tuple[tuple[int, int], ...] | None = None
 
     @classmethod
     def of(

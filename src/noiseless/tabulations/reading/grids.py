@@ -41,13 +41,19 @@ def read_grid(file: Path, sheet: str | int | None = None) -> Grid:
     except OSError as error:
         raise SourceError(str(file), f"cannot be opened ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise SourceError(str(file), "is not UTF-8 text; convert it first") from None
-    separator = max(_SEPARATORS, key=lambda each: sum(each in line for line in text.splitlines()[:50]))
+        raise SourceError(
+            str(file), "is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"
+        ) from None
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator(text), strict=True))
     except csv.Error as error:
         raise SourceError(str(file), f"is not well formed ({error})") from None
     return [[cell.strip() for cell in row] for row in rows]
+
+
+def separator(text: str) -> str:
+    """What separates the cells of a text."""
+    return max(_SEPARATORS, key=lambda each: sum(each in line for line in text.splitlines()[:50]))
 
 
 @dataclass(frozen=True)
@@ -103,14 +109,14 @@ def wide_figures(
         before = _row_labels(name, row, grid[row][:left], before)
         for column in kept:
             entries.append(((*totalled(before), *labels[column]), cells[column]))
-            places.append((row + 1, left + column + 1))
+            places.append((row, left + column))
     found = Figures.of(
         name,
         (*layout.rows, *layout.columns),
         entries,
-        lambda cell: "row {}, column {}".format(*places[cell]),
+        lambda cell: "row {}, column {}".format(*(place + 1 for place in places[cell])),
     )
-    return _single(replace(found, notes=layout.notes))
+    return _single(replace(found, notes=layout.notes, spots=tuple(places)))
 
 
 def long_figures(name: str, grid: Grid, dimensions: Sequence[str], value: str) -> Figures:
@@ -139,7 +145,8 @@ def long_figures(name: str, grid: Grid, dimensions: Sequence[str], value: str) -
             raise RequestError(f"{name}: row {number} has no label for {dimensions[labels.index('')]!r}")
         entries.append((labels, cells[at]))
         rows.append(number)
-    return Figures.of(name, dimensions, entries, lambda cell: f"row {rows[cell]}, column {value!r}")
+    found = Figures.of(name, dimensions, entries, lambda cell: f"row {rows[cell]}, column {value!r}")
+    return replace(found, spots=tuple((row - 1, at) for row in rows))
 
 
 def _layout(
@@ -231,7 +238,8 @@ def _label_columns(grid: Grid, body: Sequence[int], notation: FigureNotation) ->
 
 def _is_figure(cell: str, notation: FigureNotation) -> bool:
     try:
-        return notation.number(cell) is not None or bool(notation.told(cell, Fraction(1), "magnitude"))
+        as_it_is = replace(notation, rounded=None)
+        return as_it_is.number(cell) is not None or bool(as_it_is.told(cell, Fraction(1), "magnitude"))
     except (UnreadableFigure, RequestError):
         return False
 

@@ -32,7 +32,9 @@ def read_hierarchy(file: Path) -> Parents:
     except OSError as error:
         raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise RequestError(f"{file}: is not UTF-8 text; convert it first") from None
+        raise RequestError(
+            f"{file}: is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"
+        ) from None
     if file.suffix.lower() == ".hrc":
         return _indented(str(file), text)
     rows = _rows(str(file), text)

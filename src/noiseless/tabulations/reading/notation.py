@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -30,10 +30,13 @@ _SPACES = re.compile("[\\s\u00a0\u2007\u2009\u202f']+")
 _FOOTNOTE = re.compile(r"(?<=\d)\s*(?:\[\w{1,3}\]|\([a-z]\)|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+)$")
 _GROUPED = {".": re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?"), ",": re.compile(r"-?\d{1,3}(\.\d{3})+(,\d+)?")}
 _PLAIN = {".": re.compile(r"-?\d+(\.\d+)?([eE][-+]?\d{1,3})?"), ",": re.compile(r"-?\d+(,\d+)?")}
+_POINTED = re.compile(r"[\d,]*\d(?:\.\d+)+")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 _LIMIT = re.compile(r"(<=|>=|<|>|≤|≥)(.+)")
 _FROM_TO = re.compile(r"(.+?)\s*(?:\u2013|\u2014|\.\.|\bto\b|(?<=\d)\s*-)\s*(.+)")
 _LONGEST = 40
 _FLOAT_DIGITS, _KEPT_DIGITS = 15, 12
+_RANDOM = re.compile(r"(.+):random(?::(\d{1,2}))?")
 _DIRECTIONS = ("half-away", "half-even", "down", "up", "random")
 
 Absent = Literal["zero", "withheld"]
@@ -51,14 +54,16 @@ class RoundedFigures:
     Attributes:
         base: the base.
         direction: as rules have it, or random: up or down, nobody knows which.
+        further: with random, how many bases figures may have gone further.
     """
 
     base: Fraction
     direction: str = "half-away"
+    further: int = 0
 
     @classmethod
     def parse(cls, text: str) -> "RoundedFigures":
-        """From `round:5`, `round:5:down`, or `round:3:random`.
+        """From `round:5`, `round:5:down`, `round:3:random`, or `round:3:random:1`.
 
         >>> RoundedFigures.parse("round:5").preimage(Fraction(5), Fraction(1))
         (3, 7)
@@ -68,14 +73,14 @@ class RoundedFigures:
         Raises:
             RequestError: it is written otherwise.
         """
-        if text.strip().lower().endswith(":random"):
-            return cls(cls.parse(text.strip()[: -len(":random")]).base, "random")
-        found = rule(text)
-        if not isinstance(found, Round):
+        if found := _RANDOM.fullmatch(text.strip().lower()):
+            return cls(cls.parse(found[1]).base, "random", int(found[2] or 0))
+        known = rule(text)
+        if not isinstance(known, Round):
             raise RequestError(
                 f"figures are rounded by round:BASE or round:BASE:{'|'.join(_DIRECTIONS)}; not {text!r}"
             )
-        return cls(found.base, found.direction)
+        return cls(known.base, known.direction)
 
     def published(self, value: Fraction) -> Fraction:
         """How a figure is published; one that may go up or down goes to the nearest multiple."""
@@ -84,11 +89,11 @@ class RoundedFigures:
 
     def preimage(self, value: Fraction, step: Fraction) -> tuple[int, int]:
         """The least and the largest number of steps that is published as this multiple."""
-        half, base = self.base / 2, self.base
+        half, base, wide = self.base / 2, self.base, (self.further + 1) * self.base
         ends = {
             "down": (value, True, value + base, False),
             "up": (value - base, False, value, True),
-            "random": (value - base, False, value + base, False),
+            "random": (value - wide, False, value + wide, False),
             "half-away": (value - half, value > 0, value + half, value < 0),
             "half-even": (value - half, (value / base) % 2 == 0, value + half, (value / base) % 2 == 0),
         }
@@ -110,6 +115,7 @@ class FigureNotation:
         marks: marks that tell a range, and the range as text.
         rounded: how figures are rounded, if they are.
         decimal: the sign before decimals.
+        decimal_declared: whether that was said, or is assumed.
         least_below: what `<5` begins with: 1 where zeros are published as such, else 0.
         absent: what a combination means that a table leaves out.
         totals: whether totals add up all cells, or only those that are shown.
@@ -121,6 +127,7 @@ class FigureNotation:
     marks: Mapping[str, str] = field(default_factory=dict)
     rounded: RoundedFigures | None = None
     decimal: str = "."
+    decimal_declared: bool = False
     least_below: int = 1
     absent: Absent = "zero"
     totals: Literal["all", "shown"] = "all"
@@ -159,6 +166,7 @@ class FigureNotation:
             {str(mark).strip().lower(): str(range_) for mark, range_ in marks.items()},
             None if told.get("rounded") is None else RoundedFigures.parse(str(told["rounded"])),
             decimal,
+            "decimal" in told,
             int(told.get("below_from", 1)),
             absent,
             totals,
@@ -180,7 +188,7 @@ class FigureNotation:
             return self._range(self.marks[text], step, kind)
         number = self.number(cell)
         if number is None:
-            return self._range(text, step, kind)
+            return self._published_range(text, step, kind)
         if number < 0 and kind == "count":
             raise UnreadableFigure("is negative, and counts are not; magnitudes may be (kind = 'magnitude')")
         if self.lowest is not None and number < self.lowest:
@@ -194,9 +202,23 @@ class FigureNotation:
         lower, upper = self.rounded.preimage(number, step)
         return Told(max(lower, self.withheld(step).lower), upper)
 
+    def thousands(self, cells: Iterable[object]) -> bool:
+        """Whether points may stand before thousands as well as before decimals, and nothing says which.
+
+        >>> FigureNotation().thousands(["999", "1.000"]), FigureNotation().thousands(["0.500", "1.000"])
+        (True, False)
+        """
+        if self.decimal_declared or self.decimal != ".":
+            return False
+        texts = {cell for cell in cells if isinstance(cell, str) and "." in cell}
+        pointed = {each for text in texts for each in _POINTED.findall(_SPACES.sub("", text))}
+        return bool(pointed) and all(map(_THOUSANDS.fullmatch, pointed))
+
     def withheld(self, step: Fraction) -> Told:
         """What a mark says that tells nothing."""
-        return Told(-MAX_VALUE if self.lowest is None else math.ceil(self.lowest / step), None)
+        if self.lowest is None or self.lowest < 0:  # a sum of several base cells may be lower than each
+            return Told(-MAX_VALUE, None)
+        return Told(math.ceil(self.lowest / step), None)
 
     def number(self, cell: object) -> Fraction | None:
         """A number as it is written, exactly; None if it is none.
@@ -230,6 +252,34 @@ class FigureNotation:
         while (number / step).denominator > 1:
             step /= 10
         return step
+
+    def _published_range(self, text: str, step: Fraction, kind: Kind) -> Told:
+        """A range as it stands in a table, of figures as they are or, if these are rounded, of rounded ones.
+
+        Raises:
+            UnreadableFigure: both are possible, and differ.
+        """
+        found = self._range(text, step, kind)
+        if self.rounded is None:
+            return found
+        base = self.rounded.base / step
+        least = math.ceil(Fraction(found.lower) / base) * self.rounded.base
+        lower = self.rounded.preimage(least, step)[0]
+        if found.upper is None:
+            other = Told(max(lower, self.withheld(step).lower), None)
+        else:
+            most = math.floor(Fraction(found.upper) / base) * self.rounded.base
+            if least > most:
+                return found
+            other = Told(max(lower, self.withheld(step).lower), self.rounded.preimage(most, step)[1])
+        if other != found:
+            as_it_is, rounded = (_words(each, step) for each in (found, other))
+            raise UnreadableFigure(
+                f"is a range, and figures are rounded here: say whether it is {as_it_is} before rounding "
+                f"(--told '{text}={as_it_is}', told = {{marks = {{'{text}' = '{as_it_is}'}}}}), or a range "
+                f"of rounded figures, which is {rounded} (--told '{text}={rounded}')"
+            )
+        return found
 
     def _range(self, text: str, step: Fraction, kind: Kind) -> Told:
         """From `<5`, `≥10`, `10+`, `1-4`, `1 to 4`; or a number, where a mark stands for one."""
@@ -288,6 +338,15 @@ def _without_noise(text: str) -> Fraction:
     return Fraction(number)
 
 
+def _words(told: Told, step: Fraction) -> str:
+    low, high = (None if end is None else _decimal(end * step) for end in (told.lower, told.upper))
+    return f"{low}+" if high is None else f"{low}-{high}"
+
+
+def _decimal(number: Fraction) -> str:
+    return str(Decimal(number.numerator) / number.denominator)
+
+
 def is_total(label: str) -> bool:
     """Whether a label is one of the usual names of a total."""
     return label.strip().lower() in TOTALS
@@ -304,11 +363,15 @@ def _unknown(text: str, decimal: str) -> str:
     if text in TWOFOLD:
         return (
             f"is {text!r}, which means none to some and withheld to others; say which: "
-            f'told = {{zero = ["{text}"]}} or told = {{suppressed = ["{text}"]}}'
+            f'told = {{zero = ["{text}"]}} (--told zero={text}) or '
+            f'told = {{suppressed = ["{text}"]}} (--told suppressed={text})'
         )
     other = "," if decimal == "." else "."
+    if _GROUPED[other].fullmatch(text) and text.count(decimal) > 1:
+        return f"has a {decimal!r} between thousands; declare decimal = {other!r} (--told decimal={other})"
     if _PLAIN[other].fullmatch(text) or _GROUPED[other].fullmatch(text):
         return (
-            f"has a {other!r} that is not for thousands; if decimals follow it, declare decimal = {other!r}"
+            f"has a {other!r} that is not for thousands; if decimals follow it, "
+            f"declare decimal = {other!r} (--told decimal={other})"
         )
-    return "is neither a number nor a mark that is known; declare what it means under told"
+    return "is neither a number nor a mark that is known; declare what it means (--told suppressed=MARK)"

@@ -46,6 +46,7 @@ class TableSpecification(_Model):
         value: the column of figures, where each line is one; of microdata, the column that is added up.
         unit: of microdata, the column that names a contributor.
         totals: the dimensions that have totals, or the totals' labels; by their names, if not declared.
+        flat: dimensions no label of which is a sum of others, except for its total.
         kind: counts, or magnitudes (sums of amounts).
         told: as for all tables, where this one differs.
         where: what the whole table is about, as labels of other dimensions.
@@ -62,6 +63,7 @@ class TableSpecification(_Model):
     value: str | None = None
     unit: str | None = None
     totals: Mapping[str, str | None] | Names | None = None
+    flat: Names = ()
     kind: Literal["count", "magnitude"] = "count"
     told: Mapping[str, Any] = Field(default_factory=dict)
     where: Mapping[str, str] = Field(default_factory=dict)
@@ -69,10 +71,22 @@ class TableSpecification(_Model):
 
 
 class TabulatedPopulation(_Model):
-    """Whom the tables are about."""
+    """Whom the tables are about.
+
+    Attributes:
+        id: its name.
+        unit: what is counted.
+        after: the population before it, most of whom are in this one too.
+        joined: how many are in this one and were not in that, or elsewhere in its tables: a number, or from
+            and to.
+        left: how many were in that one and are not in this, or elsewhere.
+    """
 
     id: str = ""
     unit: str = "person"
+    after: str = ""
+    joined: int | tuple[int, int] | None = None
+    left: int | tuple[int, int] | None = None
 
 
 class Specification(_Model):

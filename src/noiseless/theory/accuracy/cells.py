@@ -6,7 +6,8 @@ from itertools import pairwise
 from math import ceil, floor
 
 from noiseless.errors import RequestError
-from noiseless.exact import Enclosure, Rational
+from noiseless.exact import Rational
+from noiseless.intervals import Enclosure
 from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Lattice, LinearOnBox, OrderStatistic, Query, Span
 from noiseless.ranges.quantizer import Edged, Quantizer, Uniform

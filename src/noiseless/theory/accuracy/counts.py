@@ -10,7 +10,7 @@ from itertools import accumulate, combinations_with_replacement, pairwise
 from math import comb, factorial, floor, prod
 
 from noiseless.errors import RequestError
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 from noiseless.questions import Additive, Attribute, CountedQuery, Lattice, OrderStatistic, Query, Weighted
 from noiseless.questions.statistics import few_groups
 from noiseless.ranges.quantizer import Edged

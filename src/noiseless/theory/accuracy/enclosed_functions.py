@@ -13,7 +13,8 @@ import numpy.typing as npt
 from noiseless.arrays import FloatArray
 from noiseless.domain.expressions import Arithmetic, Expression
 from noiseless.errors import RequestError
-from noiseless.exact import Enclosure, Rational, round_down, round_up
+from noiseless.exact import Rational, round_down, round_up
+from noiseless.intervals import Enclosure
 from noiseless.theory.accuracy.pushforward import Side
 from noiseless.theory.polytopes import Distance
 

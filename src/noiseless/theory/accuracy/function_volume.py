@@ -13,7 +13,8 @@ import numpy.typing as npt
 from noiseless.arrays import FloatArray
 from noiseless.domain.grammar import read_expression
 from noiseless.errors import RequestError
-from noiseless.exact import Enclosure, Rational, round_down, round_up
+from noiseless.exact import Rational, round_down, round_up
+from noiseless.intervals import Enclosure
 from noiseless.questions import Continuum, OwnQuery
 from noiseless.theory.accuracy.enclosed_functions import (
     Boxes,

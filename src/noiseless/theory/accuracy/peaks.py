@@ -16,7 +16,8 @@ from math import ceil, comb, floor
 
 from flint import arb, ctx
 
-from noiseless.exact import Enclosure, ball
+from noiseless.exact import ball
+from noiseless.intervals import Enclosure
 from noiseless.questions import Additive, Continuum, Lattice, LinearOnBox, OrderStatistic
 from noiseless.ranges.quantizer import Edged, Listed, Quantizer
 from noiseless.theory.accuracy.policy import AccuracyPolicy

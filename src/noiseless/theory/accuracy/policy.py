@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from noiseless.display import counted, text_table
-from noiseless.exact import Bits, Enclosure, Nats, Rational, log2_bounds, round_down, round_up
+from noiseless.exact import Bits, Nats, Rational, log2_bounds, round_down, round_up
+from noiseless.intervals import Enclosure
 from noiseless.measures import leakage, maximin
 from noiseless.ranges import JointRange
 from noiseless.ranges.quantizer import Quantizer

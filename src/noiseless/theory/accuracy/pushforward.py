@@ -14,7 +14,8 @@ from itertools import pairwise
 from math import prod
 
 from noiseless.errors import RequestError
-from noiseless.exact import Enclosure, Rational
+from noiseless.exact import Rational
+from noiseless.intervals import Enclosure
 from noiseless.questions import Continuum, LinearOnBox
 from noiseless.questions.base import common_unit
 from noiseless.theory.accuracy.uniform_sums import UniformSum

@@ -11,7 +11,8 @@ from typing import Any
 
 from flint import acb, arb, ctx
 
-from noiseless.exact import Enclosure, ball
+from noiseless.exact import ball
+from noiseless.intervals import Enclosure
 
 MOST_TERMS = 2**15
 """Sums of corners are listed up to so many: 16 different weights, or any number of equal ones."""

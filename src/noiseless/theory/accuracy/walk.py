@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from math import ceil, floor
 
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 from noiseless.theory.accuracy.pushforward import NOTHING, WHOLE, Volume
 
 MOST_PLACES, MOST_STEPS = 2**11, 32

@@ -8,7 +8,8 @@ from math import floor
 from typing import Any
 
 from noiseless.display import Facts, Shown
-from noiseless.exact import Bits, Enclosure, Nats, ball, ball_below, round_down, round_up
+from noiseless.exact import Bits, Nats, ball, ball_below, round_down, round_up
+from noiseless.intervals import Enclosure
 from noiseless.measures import leakage
 from noiseless.ranges import JointRange
 from noiseless.theory.zero_error import block_codes, independence

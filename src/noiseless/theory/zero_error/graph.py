@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import Enclosure
+from noiseless.intervals import Enclosure
 from noiseless.ranges import JointRange, overlap_partition
 
 MAX_PAIRS = 100_000
@@ -46,6 +46,9 @@ def mask_of(nodes: Iterable[int]) -> int:
 @dataclass(frozen=True, repr=False)
 class Graph:
     """An undirected graph without loops on the nodes 0, 1, 2, ...
+
+    >>> Graph.from_edges(3, [(0, 1), (1, 2)])
+    Graph(3 nodes, 2 edges)
 
     Attributes:
         rows: the neighbours of each node, as the bits of a number.

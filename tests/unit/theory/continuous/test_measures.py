@@ -6,6 +6,7 @@ import pytest
 import noiseless as m
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats
+from noiseless.measures import disarray
 from noiseless.theory.continuous.joint import ContinuousRange
 
 EXAMPLE_II_1 = ContinuousRange.from_function([("[0, 1/2)", 1, 0), ("[1/2, 1]", 0, 1)])
@@ -17,7 +18,7 @@ def test_example_ii_1() -> None:
     assert m.entropy(EXAMPLE_II_1) == Nats(1)
     assert m.conditional_entropy(EXAMPLE_II_1) == Nats(Fraction(1, 2))
     assert m.information(EXAMPLE_II_1) == Nats(2)
-    assert m.disarray(EXAMPLE_II_1) == Nats(0)
+    assert disarray(EXAMPLE_II_1) == Nats(0)
     assert m.leakage(EXAMPLE_II_1) == Nats(math.inf)
     assert m.symmetric_leakage(EXAMPLE_II_1) == Nats(math.inf)
     assert m.transmission(EXAMPLE_II_1) == Nats(math.inf)
@@ -35,8 +36,8 @@ def test_the_literal_definition_misses_example_ii_1() -> None:
 def test_proposition_v_1_corrected() -> None:
     """A group of k equal people is published as it is: d0 = -inf and L0 = +inf, not 0 and h0(X)."""
     homogeneous = ContinuousRange.from_function([((0, 2), 1, 0)])
-    assert m.disarray(homogeneous) == Nats(0)
-    assert str(m.disarray(homogeneous)) == "-inf nats"
+    assert disarray(homogeneous) == Nats(0)
+    assert str(disarray(homogeneous)) == "-inf nats"
     assert m.leakage(homogeneous) == Nats(math.inf)
     assert m.leakage(homogeneous) != m.entropy(homogeneous)
     assert m.maximin(homogeneous) == math.inf
@@ -46,12 +47,12 @@ def test_continuous_x_and_discrete_y() -> None:
     """X is measured in nats, Y and the blocks are counted in bits."""
     assert m.entropy(QUANTISED) == Nats(4)
     assert m.conditional_entropy(QUANTISED) == Nats(3)
-    assert m.disarray(QUANTISED) == Nats(1)
+    assert disarray(QUANTISED) == Nats(1)
     assert m.information(QUANTISED) == Nats(Fraction(4, 3))
     assert m.leakage(QUANTISED) == Nats(4)
     back = QUANTISED.swapped()
     assert m.entropy(back) == m.leakage(back) == m.maximin(back) == m.maximin(QUANTISED) == Bits(2)
-    assert m.conditional_entropy(back) == m.disarray(back) == Bits(1)
+    assert m.conditional_entropy(back) == disarray(back) == Bits(1)
     assert m.privacy_by_maximin(QUANTISED) == 1
     assert m.privacy_by_leakage(QUANTISED) == pytest.approx(1 / math.log(4))
     assert m.privacy_by_leakage(back) == 1
@@ -84,7 +85,7 @@ def test_one_answer_inside_many_is_ignored_by_the_supremum_only() -> None:
     apart = ContinuousRange.from_boxes([((0, 1), (0, 1)), ((0, 9), (2, 2))])
     assert m.conditional_entropy(apart) == Nats(9)
     narrow = ContinuousRange.from_boxes([((0, 4), "[0, 1) | (1, 2]"), ((0, 1), (1, 1))])
-    assert m.disarray(narrow) == Nats(1)
+    assert disarray(narrow) == Nats(1)
     assert m.leakage(narrow) == Nats(4)
 
 
@@ -92,7 +93,7 @@ def test_a_line_through_a_box_changes_no_measure() -> None:
     plain = ContinuousRange.from_boxes([((0, 2), (0, 2))])
     crossed = ContinuousRange.of([((0, 2), (0, 2))], [((0, 4), 1, -1)])
     assert m.conditional_entropy(crossed) == m.conditional_entropy(plain) == Nats(2)
-    assert m.disarray(crossed) == Nats(0)  # above y = 2 there are points only
+    assert disarray(crossed) == Nats(0)  # above y = 2 there are points only
 
 
 def test_vectors() -> None:
@@ -111,7 +112,7 @@ def test_infinity_minus_infinity_is_refused() -> None:
         for measure in (m.leakage, m.information, m.transmission):
             with pytest.raises(RequestError, match="infinity minus infinity"):
                 measure(joint)
-    assert m.entropy(flat) == m.disarray(flat) == Nats(0)
+    assert m.entropy(flat) == disarray(flat) == Nats(0)
     assert m.entropy(unbounded) == Nats(math.inf)
 
 

@@ -1,6 +1,6 @@
-// Answers: the middle, the interval on an axis, and a table of all numbers.
+// Answers: the interval in words and on an axis, and a table of all numbers.
 
-import { inWords, intervals } from "../charts.js";
+import { inWords, intervals, isExact } from "../charts.js";
 import { download, h, table } from "../dom.js";
 import { bits, count, readable } from "../exact.js";
 
@@ -22,22 +22,16 @@ export function answerList(answers, level = "h3") {
 
 const isSingle = (answer) => answer.rows.length === 1 && !Object.keys(answer.rows[0].group || {}).length;
 
-function middle(number) {
-  if (number.lower === null || number.lower === undefined) return "no value";
-  return number.value === null || number.value === undefined ? "not bounded" : readable(number.value_exact ?? number.value);
-}
-
 function single(number) {
   return [
-    h("p", { class: "figure" }, middle(number), h("small", {}, certainty(number))),
+    h("p", { class: "figure" }, inWords(number), h("small", {}, certainty(number))),
     intervals(number.column, [number], [""]), legend([number]),
   ];
 }
 
 function certainty(number) {
-  if (number.lower === null || number.lower === undefined) return "nobody takes part";
-  const words = inWords(number);
-  return words.startsWith("exactly") ? words : `the middle; for certain ${words}`;
+  if (number.lower === null || number.lower === undefined) return "nobody takes part, or too few";
+  return isExact(number) ? "exactly" : "for certain";
 }
 
 function grouped(answer) {
@@ -66,11 +60,11 @@ function drawing(column, rows, groups, isTitled) {
 function numbers(answer, groups, columns) {
   const heads = [...groups, ...(groups.length ? [] : ["column"]), ...columns.flatMap((column) => {
     const prefix = columns.length > 1 && groups.length ? `${column}, ` : "";
-    return [`${prefix}middle`, `${prefix}at least`, `${prefix}at most`];
+    return [`${prefix}at least`, `${prefix}at most`];
   })];
   const lines = groups.length ? byGroup(answer.rows, groups, columns)
     : answer.rows.map((number) => [number.column, ...ends(number)]);
-  if (!groups.length) heads.splice(4);
+  if (!groups.length) heads.splice(3);
   const first = groups.length || 1;
   const right = heads.map((_, place) => place).filter((place) => place >= first);
   return [
@@ -92,8 +86,8 @@ function byGroup(rows, groups, columns) {
 }
 
 function ends(number) {
-  if (number.lower === null || number.lower === undefined) return ["no value", "", ""];
-  return [middle(number) + (number.may_be_missing ? " or none" : ""), readable(number.lower_exact ?? number.lower, -1), readable(number.upper_exact ?? number.upper, 1)];
+  if (number.lower === null || number.lower === undefined) return ["no value", ""];
+  return [readable(number.lower_exact ?? number.lower, -1), readable(number.upper_exact ?? number.upper, 1) + (number.may_be_missing ? ", or no value" : "")];
 }
 
 /** All numbers as a file for a spreadsheet. */

@@ -1,7 +1,7 @@
 // Asking: questions, what they cost, and only then the answers.
 
 import { api, freshKey } from "../api.js";
-import { gauge } from "../charts.js";
+import { gauge, sharpness } from "../charts.js";
 import { announce, h, put } from "../dom.js";
 import { bits, bitsLeft, exactBits, formula, many } from "../exact.js";
 import { explain, headline, notice, passOn } from "../notices.js";
@@ -22,6 +22,14 @@ const SLOW = 4000;
 export async function showAsk(page, name) {
   const dataset = await api.dataset(name);
   if (page.isCurrent) new Ask(page, dataset).begin();
+}
+
+const saysNothing = ({ columns }) => columns.every(({ group, tells_nothing: nothing }) => group || nothing);
+
+/** How sharp each column of a statement would be; with its name where there are several. */
+function widths({ columns }) {
+  const told = columns.filter(({ group }) => !group);
+  return told.map((column) => (told.length > 1 ? `${column.name}: ` : "") + sharpness(column));
 }
 
 class Ask {
@@ -111,8 +119,10 @@ class Ask {
   sayPrices(asked, quote) {
     const lines = asked.map(({ place }, number) => {
       const answer = quote.answers[number];
-      const several = asked.length > 1 ? " by itself" : "";
-      return [place, { text: !answer || asked.length === 1 ? "" : answer.free ? "Free" : `At most ${bits(answer.bits)}${several}` }];
+      if (!answer) return [place, { text: "" }];
+      const cost = asked.length === 1 ? [] : [answer.free ? "Free" : `At most ${bits(answer.bits)} by itself`];
+      const sharp = widths(answer);
+      return [place, { text: asked.length === 1 && sharp.length === 1 ? "" : [...cost, ...sharp].join("; ") }];
     });
     this.questions.say(new Map(lines));
   }
@@ -128,7 +138,9 @@ class Ask {
 
   words(quote) {
     if (!quote.allowed) return `Refused: this batch would cost ${bits(quote.batch_bits)}, and ${bitsLeft(quote.remaining)} are left.`;
-    return quote.batch_bits === 0 ? "This batch is free." : `This batch costs ${bits(quote.batch_bits)}.`;
+    const sharp = quote.answers.length === 1 && widths(quote.answers[0]);
+    const width = sharp && sharp.length === 1 ? `, ${sharp[0]}` : "";
+    return quote.batch_bits === 0 ? `This batch is free${width}.` : `This batch costs ${bits(quote.batch_bits)}${width}.`;
   }
 
   // Running
@@ -222,7 +234,7 @@ class Ask {
     const warnings = quote.warnings.map((text) => h("p", { class: "small" }, `Take care: ${text}.`));
     const asked = { asked: quote.batch_bits, allowed: quote.allowed };
     if (quote.allowed) {
-      const why = quote.batch_bits === 0 ? "All of it was answered before, or everybody may know it." : `Exactly ${formula(quote.batch_bits_exact)} for those who pay most (${quote.rule}).`;
+      const why = quote.batch_bits === 0 ? quote.answers.every(saysNothing) ? "There is one possible answer, whatever the data is." : "All of it was answered before, follows from earlier answers, or is known to everybody." : `Exactly ${formula(quote.batch_bits_exact)} for those who pay most (${quote.rule}).`;
       return [figure(this.words(quote)), h("p", { class: "quiet small" }, why), shown(asked), warnings];
     }
     const { analyst_bits: allowance, analyst_bits_exact: exactly } = this.dataset.budget;

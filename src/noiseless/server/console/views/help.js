@@ -11,7 +11,7 @@ const KEYS = [
   [["Tab"], "Go on; also out of a question"],
 ];
 const WORDS = [
-  ["Answer", "An interval that holds the truth for certain. The dot is its middle, which is off by half the width at most."],
+  ["Answer", "An interval that holds the truth for certain. The dot in a drawing is its middle, which is off by half the width at most; a price says that beforehand, as plus or minus."],
   ["Bits", "The most that answers can reveal about any one person, whatever else is known: k bits tell apart at most 2\u1d4f possibilities."],
   ["Price", "What a batch costs, decided from what everybody may know before the data is looked at. Seeing a price is free."],
   ["Rule", "How a price came about, in brackets behind it: for example reach, all answers that one person can cause; cuts, where the answers of several questions change along one column."],

@@ -129,10 +129,24 @@ function describe(numbers, labels) {
 /** An interval in words: its ends are rounded outwards. */
 export function inWords(number) {
   if (number.lower === null || number.lower === undefined) return "no value";
-  const low = readable(number.lower_exact ?? number.lower, -1);
-  const high = readable(number.upper_exact ?? number.upper, 1);
-  const perhaps = number.may_be_missing ? ", or no value" : "";
-  return low === high ? `exactly ${low}${perhaps}` : `from ${low} to ${high}${perhaps}`;
+  const [low, high] = ends(number);
+  return (low === high ? low : `${low} to ${high}`) + (number.may_be_missing ? ", or no value" : "");
+}
+
+const ends = (number) => [readable(number.lower_exact ?? number.lower, -1), readable(number.upper_exact ?? number.upper, 1)];
+
+/** Whether an answer reads as one number. */
+export function isExact(number) {
+  const [low, high] = ends(number);
+  return low === high;
+}
+
+/** How sharp the answers of a column would be at least, as a quote says it; errors are rounded up. */
+export function sharpness({ worst_error: error, worst_error_exact: exact, may_be_missing: perhaps, tells_nothing: nothing }) {
+  if (error === null || error === undefined) return "";
+  if (nothing) return "tells nothing";
+  const width = error === "inf" ? "of any width" : error === 0 ? "exact" : `plus or minus ${readable(exact ?? error, 1)}`;
+  return perhaps ? `${width}, or no value` : width;
 }
 
 /** How many rows have how many bits: one column for each number of bits, or for a span of them. */

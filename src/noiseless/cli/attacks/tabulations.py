@@ -1,0 +1,93 @@
+"""`noiseless attack tables`: what is certain of people from published tables of counts."""
+
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noiseless.cli.attacks.options import PlotOption, play
+from noiseless.cli.options import FormatOption, Missing, column_option, option, say, working
+from noiseless.cli.options import columns as complete_columns
+from noiseless.errors import printable
+
+if TYPE_CHECKING:
+    from noiseless.adversaries import Game
+
+TABLES_HELP = """\
+Claim what is certain of people from published tables of counts, by the size of the claim.
+
+TABLE is a TOML file that names published tables, a single one, or (with --column) records that are cut into
+all tables of some of these columns.
+
+Examples:
+
+  noiseless attack tables hospital.toml --secret diagnosis --certificate proofs.json
+
+  noiseless attack tables census.csv --column sex --column age --column race --by block --ways 2
+  --plot claims.svg
+"""
+_SHOWN = 10
+
+
+def tables_command(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="Published tables, or records.")],
+    *,
+    columns: Annotated[
+        list[str] | None,
+        option(
+            "A column of the records; repeat it for more.",
+            "COLUMN",
+            "--column",
+            autocompletion=complete_columns,
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None, column_option("A column that every table has, such as a block of houses.")
+    ] = None,
+    ways: Annotated[
+        int | None, option("The most columns of a table, besides those of --by.", "K", min=1)
+    ] = None,
+    below: Annotated[
+        int | None, option("Smaller counts are published as less than this.", "N", min=2)
+    ] = None,
+    rounded: Annotated[int | None, option("Counts are rounded to multiples of this.", "N", min=2)] = None,
+    secret: Annotated[str | None, option("The dimension that people keep secret.", "DIMENSION")] = None,
+    missing: Annotated[Missing, option("What a missing value is.")] = "value",
+    time_limit: Annotated[
+        float | None, option("Claim what is proved within this many seconds.", "SECONDS", min=0)
+    ] = None,
+    certificate: Annotated[Path | None, option("Write proofs that `tables verify` checks.", "FILE")] = None,
+    show_values: Annotated[
+        bool, typer.Option("--show-values", help=f"List the first {_SHOWN} claims: they are about people.")
+    ] = False,
+    plot: PlotOption = None,
+    output: FormatOption = "text",
+) -> None:
+    """Play the game and show it, and write what is certain."""
+    options = locals()
+    wanted = {name: options.pop(name) for name in ("certificate", "show_values")}
+    options = {name: value for name, value in options.items() if value is not None}
+    play("tables", "inferring", options, _tables_text, "dimensions")
+    if not any(wanted.values()):
+        return
+    from noiseless.adversaries.tables import final_claims
+
+    asked = {name: value for name, value in options.items() if name not in ("table", "plot", "output")}
+    with working("proving"):
+        claims = final_claims(table, **asked)
+        if certificate is not None:
+            from noiseless.tables import written_whole
+
+            with written_whole(certificate, [Path(table)]) as part:
+                part.write_text(f"{dumps(claims.certificate(), indent=1)}\n", "utf-8", newline="\n")
+    if show_values and output == "text":
+        said = claims.sentences()
+        say("\n".join(printable(f"  {line}") for line, _ in zip(said, range(_SHOWN), strict=False)))
+
+
+def _tables_text(game: "Game") -> str:
+    last = [one for one in game.results if one.details["claim"] == "record"][-1]
+    people = f"{round(last.score * last.details['people']):,} of {last.details['people']:,} people"
+    open_ones = "" if last.details["decided"] else " More may be certain: the time limit came first."
+    return f"{game!r}\nFrom all tables the whole record of {people} is certain.{open_ones}"

@@ -1,0 +1,322 @@
+"""What the studio's process does: open a table, audit it, look for releases, write what is taken away."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from noiseless.domain import ColumnSummary
+from noiseless.errors import RequestError
+from noiseless.studio.command import python, shell
+from noiseless.studio.project import Project
+from noiseless.studio.roles import BARS, columns_in, described, propose_roles
+from noiseless.studio.spread import before_and_after
+from noiseless.studio.trees import MOST_VALUES, drawn_tree, write_drawn
+from noiseless.tables import open_table
+from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.profile import frequencies, histogram, read_once
+from noiseless.tables.text_source import TextSource, likely_forms
+
+Tell = Callable[[float], None]
+MOST_COLUMNS = 500
+"""A table with more is not profiled at once."""
+
+
+class Desk:
+    """What is open, and what was found about it.
+
+    Args:
+        folder: where files are written that are taken away.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+        self._source: Any = None
+        self._table: DuckDBTable | None = None
+        self._summaries: dict[str, ColumnSummary] = {}
+
+    def do(self, name: str, options: Mapping[str, Any], tell: Tell) -> Any:  # noqa: ANN401 - JSON
+        """Do a job.
+
+        Raises:
+            NoiselessError: it cannot be done, in one line.
+        """
+        jobs: Mapping[str, Callable[..., Any]] = {
+            "open": self.open,
+            "values": self.values,
+            "hierarchy": self.hierarchy,
+            "draw": self.draw,
+            "audit": self.audit,
+            "rules": self.rules,
+            "frontier": self.frontier,
+            "release": self.release,
+            "verify": self.verify,
+            "curator": self.curator,
+            "tables": self.tables,
+            "protect_tables": self.protect_tables,
+        }
+        if name not in jobs:
+            raise RequestError(f"there is no job {name!r}")
+        project = Project.of(options.get("project", {}))
+        rest = {key: value for key, value in options.items() if key != "project"}
+        return jobs[name](project, tell, **rest)
+
+    # --- the table ------------------------------------------------------------------------------
+
+    def open(self, project: Project, tell: Tell) -> dict[str, Any]:
+        """Read a table, and say what its columns hold."""
+        self._source = self._table = None
+        table = self._opened(project)
+        rows = table.count()
+        summaries, bars = [], []
+        for place, name in enumerate(table.columns):
+            summary = self._summary(table, name)
+            summaries.append(summary)
+            bars.append(histogram(table, summary, BARS))
+            tell((place + 1) / len(table.columns))
+        proposals = propose_roles(summaries, rows)
+        columns = zip(summaries, bars, strict=True)
+        return {
+            "source": project.source,
+            "forms": {k: v for k, v in likely_forms(table).items() if v and k not in project.written},
+            "rows": rows,
+            "columns": [described(one, drawn, proposals[one.name]) for one, drawn in columns],
+        }
+
+    def _opened(self, project: Project) -> DuckDBTable:
+        """The table of a project, read once and kept: what is asked next is about columns with types."""
+        source = (project.source, tuple(sorted(project.written.items())))
+        if self._table is None or self._source != source:
+            if not project.source.strip():
+                raise RequestError("name a table: a file, a folder, or the address of a database table")
+            opened = open_table(written(project))
+            if len(opened.columns) > MOST_COLUMNS:
+                raise RequestError(
+                    f"the table has {len(opened.columns):,} columns; keep the {MOST_COLUMNS:,} that matter"
+                )
+            self._table, self._source, self._summaries = read_once(opened), source, {}
+        return self._table
+
+    def _summary(self, table: DuckDBTable, name: str) -> ColumnSummary:
+        """What a column of the open table holds."""
+        if name not in self._summaries:
+            (self._summaries[name],) = table.summarise([name])
+        return self._summaries[name]
+
+    def values(self, project: Project, tell: Tell, column: str, most: int = 200) -> dict[str, Any]:
+        """The most frequent values of a column, which a person asked to see."""
+        del tell
+        counted = frequencies(self._opened(project), column, int(most))
+        return {"column": column, "values": [{"value": value, "rows": rows} for value, rows in counted]}
+
+    def hierarchy(self, project: Project, tell: Tell, column: str) -> dict[str, Any]:
+        """The values of a column, as they are grouped so far."""
+        del tell
+        counted = frequencies(self._opened(project), column, MOST_VALUES + 2)
+        return drawn_tree(column, counted, project.limits.hierarchy.get(column))
+
+    def draw(self, project: Project, tell: Tell, column: str, drawn: dict[str, Any]) -> dict[str, str]:
+        """Keep the groups of a column in a file that is taken away with the release."""
+        del tell
+        table = self._opened(project)
+        table.require(column)
+        return {"path": str(write_drawn(self._folder, table.columns.index(column), column, drawn))}
+
+    # --- jobs ------------------------------------------------------------------------------------
+
+    def audit(self, project: Project, tell: Tell, **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - keywords
+        """What the public columns give away about the sensitive ones."""
+        from noiseless.audits import audit
+        from noiseless.reports.audit_text import audit_text
+
+        del tell
+        reveal, uniques = bool(asked.pop("reveal", False)), asked.pop("uniques", None)
+        options = _roles(project) | asked
+        result = audit(self._opened(project), **options)
+        found = result.to_dict(reveal=reveal)
+        if uniques:
+            found["uniques"] = result.uniques(int(uniques)).to_dict()
+        return {
+            "audit": found,
+            "summary": dict(result.summary),
+            "text": audit_text(result),
+            **_again("audit", project, options, {}, "print(result)"),
+        }
+
+    def rules(self, project: Project, tell: Tell, rule: list[str]) -> dict[str, Any]:
+        """What disclosure rules would leave to be given away."""
+        from noiseless.audits import audit
+
+        del tell
+        options = _roles(project) | {"rule": rule}
+        result = audit(self._opened(project), **options)
+        found = result.rules
+        if found is None:
+            raise RequestError("name a rule, such as round:5")
+        return {"rules": found.to_dict(), **_again("audit", project, options, {}, "print(result.rules)")}
+
+    def frontier(self, project: Project, tell: Tell) -> dict[str, Any]:
+        """What can be had: the best trade-offs."""
+        from noiseless.releases import make_frontier
+
+        request = _request(project, limited=False)
+        found = make_frontier(self._opened(project), request, lambda share: tell(float(share)))
+        return {"frontier": found.to_dict()}
+
+    def release(self, project: Project, tell: Tell) -> dict[str, Any]:
+        """Make a release and its certificate, in files of their own."""
+        from noiseless.releases import make_release
+        from noiseless.reports.release_text import release_text
+
+        request, table = _request(project, limited=True), self._opened(project)
+        done = make_release(table, request, lambda share: tell(float(share)))
+        done.save(self._folder / "released.csv", certificate=self._folder / "certificate.json")
+        here = project.without(self._folder.resolve())
+        drawn = [c for c, text in project.limits.hierarchy.items() if here.limits.hierarchy[c] != text]
+        options = _roles(here) | _limits(here)
+        options.pop("unit" if "min_rows" not in options else "", None)
+        files = {"-o": "released.csv", "--certificate": "certificate.json"}
+        after = 'result.save("released.csv", certificate="certificate.json")'
+        again = _again("release", here, options, files, after)
+        outputs = [self._folder / name for name in files.values()]
+        done.summary_html(self._folder / "board.html", written=outputs, command=again["command"])
+        return {
+            "release": done.to_dict(),
+            "summary": dict(done.summary),
+            "text": release_text(done),
+            "columns": [
+                before_and_after(table, self._summary(table, one.name), one, done.table)
+                for one in done.changes
+            ],
+            "hierarchies": sorted(here.limits.hierarchy[c] for c in drawn),
+            **again,
+        }
+
+    def verify(self, project: Project, tell: Tell) -> dict[str, Any]:
+        """Check the certificate against the two tables."""
+        from noiseless.reports import verification_html
+        from noiseless.verification import verify
+
+        del tell
+        certificate, released = self._folder / "certificate.json", self._folder / "released.csv"
+        if not certificate.exists():
+            raise RequestError("there is no release yet; make one first")
+        found = verify(certificate, original=written(project), released=released)
+        page = verification_html(found, "certificate.json", Path(project.source).name, "released.csv")
+        (self._folder / "verification.html").write_text(page, "utf-8")
+        return {"verification": found.to_dict(), "verdict": found.verdict}
+
+    def tables(
+        self, project: Project, tell: Tell, rows: list[str], cols: list[str], below: int = 0
+    ) -> dict[str, Any]:
+        """What a table of counts of the same rows would give away, with small counts withheld."""
+        from noiseless.reports import tabulation_html
+        from noiseless.tabulations.reading import audit_tables
+
+        del tell
+        records = self._opened(project).select([*rows, *cols])
+        secret = next((name for name in (*rows, *cols) if project.roles.get(name) == "sensitive"), None)
+        found = audit_tables(
+            None, microdata=records, secret=secret, rows=rows, cols=cols, below=below or None
+        )
+        (self._folder / "tables.html").write_text(tabulation_html(found), "utf-8")
+        return {"tables": found.to_dict(), "text": str(found)}
+
+    def protect_tables(
+        self,
+        project: Project,
+        tell: Tell,
+        *,
+        rows: list[str],
+        cols: list[str],
+        below: int,
+        method: str = "suppress",
+    ) -> dict[str, Any]:
+        """The counts to publish instead, proved safe, in files of their own."""
+        from json import dumps
+
+        from noiseless.reports.protection_page import write_protection_html
+        from noiseless.reports.protection_text import protection_text
+        from noiseless.tabulations.protection.request import protect_tables
+
+        del tell
+        records = self._opened(project).select([*rows, *cols])
+        secret = next((name for name in (*rows, *cols) if project.roles.get(name) == "sensitive"), None)
+        options: dict[str, Any] = {"rows": rows, "cols": cols, "secret": secret, "method": method}
+        found = protect_tables(None, microdata=records, rules={"threshold": below}, **options)
+        files = {"-o": "counts.csv", "--certificate": "counts-certificate.json", "--html": "counts.html"}
+        counts, certificate, page = (self._folder / name for name in files.values())
+        write_protection_html(found, page)
+        if found.holds:
+            found.write(counts)
+            text = dumps(found.certificate(Path("counts.csv")), indent=1)
+            certificate.write_text(f"{text}\n", "utf-8", newline="\n")
+        here = project.without(self._folder.resolve())
+        name = here.source if "::" in here.source else Path(here.source).name
+        asked = {"microdata": name, **options, "threshold": below}
+        command = shell("tables", "protect", asked, files) if not project.written else None
+        return {"protection": found.to_dict(), "text": protection_text(found), "command": command}
+
+    def curator(self, project: Project, tell: Tell) -> dict[str, Any]:
+        """A curator's file to begin with, from the same roles."""
+        from noiseless.curator.file import draft_sections
+        from noiseless.domain import propose
+
+        del tell
+        table = self._opened(project)
+        summaries = table.summarise()
+        told = [one for one in summaries if project.roles.get(one.name) in ("public", "sensitive")]
+        sections = draft_sections(written(project), summaries, table.count())
+        return {"text": propose(told).dump(sections=sections)}
+
+
+def written(project: Project) -> str | TextSource:
+    """The table that a project names, with how it is written where that is said."""
+    return TextSource(project.source, **project.written) if project.written else project.source
+
+
+def _roles(project: Project) -> dict[str, Any]:
+    """The columns by what they are for.
+
+    Raises:
+        RequestError: none is sensitive, or none public.
+    """
+    sensitive, public = columns_in(project.roles, "sensitive"), columns_in(project.roles, "public")
+    if not sensitive or not public:
+        missing = "sensitive: what is to stay secret" if not sensitive else "public: what others may know"
+        raise RequestError(f"mark at least one column as {missing}")
+    person = columns_in(project.roles, "person")
+    return {"sensitive": sensitive, "public": public} | ({"unit": person[0]} if person else {})
+
+
+def _limits(project: Project) -> dict[str, Any]:
+    return {
+        name: value for name, value in project.limits.model_dump(exclude_none=True).items() if value != {}
+    }
+
+
+def _request(project: Project, *, limited: bool) -> Any:  # noqa: ANN401 - imported when it is used
+    from noiseless.releases import ReleaseRequest
+
+    roles, limits = _roles(project), _limits(project)
+    if not limited or "min_rows" not in limits:
+        roles.pop("unit", None)
+    if not limited:
+        limits = {
+            name: value
+            for name, value in limits.items()
+            if name not in ("min_posterior", "min_rows", "suppress")
+        }
+    return ReleaseRequest.of(roles | limits)
+
+
+def _again(
+    function: str, project: Project, options: Mapping[str, Any], files: Mapping[str, str], after: str
+) -> dict[str, str]:
+    """How to do the same without the browser, in the folder of the table."""
+    name = project.source if "::" in project.source else Path(project.source).name
+    given = dict(options)
+    said = {str(k): v for k, v in project.written.items()}
+    return {
+        "command": shell(function, name, given | said, files),
+        "python": python(function, name, given, said, after),
+    }

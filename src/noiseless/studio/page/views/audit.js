@@ -1,0 +1,172 @@
+// Step 2: what each column is for, and what the public ones give away.
+
+import { histogram, small } from "../pictures.js";
+import { meaning } from "../explain.js";
+import { freshId, h, put, table } from "../dom.js";
+import { bits, count, many } from "../exact.js";
+import { notice } from "../notices.js";
+import { forms, saidOf } from "./open.js";
+import { state, work } from "../session.js";
+
+const ROLES = [
+  ["public", "public", "others may know it of a person"],
+  ["sensitive", "sensitive", "to be kept secret"],
+  ["person", "tells people apart", "rows with the same value are one person"],
+  ["identifier", "identifier", "never published"],
+  ["ignored", "left out", "neither published nor secret"],
+];
+
+const percent = (share) => `${(100 * share).toFixed(share > 0.995 || share < 0.01 ? 2 : 0)} %`;
+
+export function showAudit(body, { refresh, go }) {
+  const verdict = h("section", { class: "verdict", "aria-live": "polite" });
+  const rest = h("div");
+  const auditNow = async () => {
+    state.releases = [];
+    state.frontier = null;
+    refresh();
+    const found = await work(verdict, "Auditing", "audit");
+    if (!found) {
+      state.audit = null;
+      put(rest);
+      return;
+    }
+    state.audit = found;
+    put(verdict, headline(found, go));
+    put(rest, details(found));
+  };
+  put(body, h("h1", { tabindex: -1 }, name(state.project.source)),
+    h("p", { class: "quiet" }, `${many(state.table.rows, "row")}, ${many(state.table.columns.length, "column")}${saidOf() ? `; read with ${saidOf()}` : ""}`),
+    forms(body, { go: () => showAudit(body, { refresh, go }) }),
+    verdict, h("h2", {}, "What each column is for"), columns(auditNow), rest);
+  if (state.audit) {
+    put(verdict, headline(state.audit, go));
+    put(rest, details(state.audit));
+  } else auditNow();
+}
+
+const name = (source) => source.split(/[\\/]/).pop();
+
+function columns(changed) {
+  const rows = state.table.columns.map((column) => {
+    const why = h("span", { class: "quiet small" });
+    const explain = () => put(why, choice.value === column.role ? `proposed: ${column.reason}` : "");
+    const choice = h("select", { "aria-label": `What ${column.name} is for`, onchange: () => {
+      state.project.roles[column.name] = choice.value;
+      explain();
+      changed();
+    } }, ROLES.map(([value, words]) => h("option", { value }, words)));
+    choice.value = state.project.roles[column.name];
+    explain();
+    return [column.name, kind(column), count(column.distinct), column.missing ? count(column.missing) : "\u2013", small(column.bars, column.name), choice, why];
+  });
+  return table("Columns", ["column", "type", "different values", "missing", "spread", "role", "why"], rows, { kind: "stack columns", numbers: [2, 3] });
+}
+
+function kind(column) {
+  const words = { integer: "whole numbers", decimal: "numbers", date: "dates", boolean: "yes or no", text: "text" }[column.kind];
+  return column.low === null ? words : `${words}, ${column.low} to ${column.high}`;
+}
+
+function headline({ audit }, go) {
+  const bad = audit.min_posterior === 1;
+  const mark = bad ? "bad" : audit.leakage > 0 ? "partly" : "good";
+  const tile = (label, figure, words, key) => h("div", { class: "tile" }, h("p", { class: "label" }, label), h("p", { class: "figure" }, figure), h("p", { class: "quiet small" }, words), meaning(key));
+  return [
+    h("p", { class: `words ${mark}` }, audit.verdict),
+    h("div", { class: "tiles" },
+      tile("Fewest values left", `${count(audit.min_posterior)} of ${count(audit.sensitive_values)}`, "for the person whose row tells most", "min_posterior"),
+      tile("Bits leaked, L0", bits(audit.leakage), `of ${bits(audit.entropy)} in all`, "leakage"),
+      tile("Best guess right", percent(audit.best_guess), `blind: ${percent(audit.blind_guess)}`, "best_guess"),
+      tile("Fewest rows alike, k", count(audit.k_anonymity), audit.unit ? "people" : "rows", "k_anonymity")),
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => go("protect") }, "Protect it")),
+  ];
+}
+
+function details(found) {
+  const { audit } = found;
+  const bins = audit.posterior_histogram.slice(0, 12).map((bin) => ({ label: String(bin.values), rows: bin.persons }));
+  const groups = h("div");
+  const keys = h("div");
+  return [
+    h("h2", {}, "Who is at risk"),
+    h("p", {}, `How many values stay possible for each ${audit.unit ? "person" : "row"}. With one value left, the secret is known.`),
+    histogram(bins, "values left", audit.unit ? "people" : "rows"), meaning("histogram"),
+    h("h2", {}, "Which column is to blame"),
+    table("Worst first", ["column", "leaks alone", "leak without it", "values left without it", `${audit.unit ? "people" : "rows"} it pins down`],
+      audit.contributions.map((one) => [one.column, bits(one.leakage_alone), bits(one.leakage_without), count(one.min_posterior_without), count(one.spared)]), { kind: "stack", numbers: [1, 2, 3, 4] }), meaning("contributions"),
+    h("h2", {}, "What a disclosure rule would give away"),
+    h("p", {}, "Choose a rule for a column, or write one, and read what is given away under it."), ruled(), meaning("rules"),
+    h("h2", {}, "The groups that give most away"), groups, witnesses(audit, groups), meaning("witnesses"),
+    h("h2", {}, "Which combinations single people out"), keys,
+    h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
+      const more = await work(keys, "Looking for unique combinations", "audit", { uniques: 3 });
+      if (more) put(keys, uniques(more.audit.uniques));
+    } }, "Look for them")), meaning("uniques"),
+    again(found),
+  ];
+}
+
+function witnesses(audit, box) {
+  const show = (found, revealed) => put(box, table(
+    revealed ? "With their values: keep this page private" : "Values are hidden",
+    ["first row", audit.unit ? "people" : "rows", "values left", "leaked", ...(revealed ? ["public values", "what stays possible"] : [])],
+    found.witnesses.map((one) => [one.first_row ? count(one.first_row) : "\u2013", count(one.size), count(one.posterior), bits(one.leaked),
+      ...(revealed ? [Object.entries(one.values).map(([key, value]) => `${key} ${value ?? "missing"}`).join(", "), one.possible.map((value) => value ?? "missing").join(", ")] : [])]),
+    { kind: "stack", numbers: [1, 2, 3] }));
+  show(audit, false);
+  return h("div", { class: "row" }, h("button", { type: "button", onclick: async (event) => {
+    const more = await work(box, "Looking", "audit", { reveal: true });
+    if (more) {
+      show(more.audit, true);
+      event.target.remove();
+    }
+  } }, "Show their values"));
+}
+
+/** A rule for each column, with its verdict; and all of them together. */
+function ruled() {
+  const chosen = new Map();
+  const whole = h("div");
+  const row = (label, rules, written) => {
+    const said = h("span", { class: "small", role: "status" });
+    const id = freshId("rules");
+    const input = h("input", { type: "text", list: id, placeholder: "none", "aria-label": `Rule for ${label}`, spellcheck: "false", autocomplete: "off", onchange: async () => {
+      const text = input.value.trim();
+      chosen.delete(label);
+      put(said);
+      put(whole);
+      if (!text) return;
+      const found = await work(said, "Auditing", "rules", { rule: [written(text)] });
+      if (!found) return;
+      chosen.set(label, written(text));
+      put(said, found.rules.verdict);
+    } });
+    return [label, h("span", {}, input, h("datalist", { id }, rules.map((rule) => h("option", { value: rule })))), said];
+  };
+  const columns = state.table.columns.map((column) => [column, column.rules[state.project.roles[column.name]] || []]).filter(([, rules]) => rules.length);
+  const rows = columns.map(([column, rules]) => row(column.name, rules, (text) => `${column.name}=${text}`));
+  rows.push(row("small groups", ["min-cell:3", "min-cell:5", "min-cell:11"], (text) => text));
+  return [
+    table("Rules, one at a time", ["column", "rule", "under it"], rows, { kind: "stack rules" }), whole,
+    h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
+      if (!chosen.size) {
+        put(whole, notice("", null, "Choose a rule first."));
+        return;
+      }
+      const found = await work(whole, "Auditing", "rules", { rule: [...chosen.values()] });
+      if (found) put(whole, h("p", { class: `words ${found.rules.after.min_posterior === 1 ? "bad" : "partly"}` }, found.rules.verdict), again(found));
+    } }, "All of them together")),
+  ];
+}
+
+function uniques(found) {
+  if (!found.keys.length) return h("p", {}, `No combination of up to ${found.size} columns singles anybody out.`);
+  return table("Columns that single rows out, and no part of them does", ["columns", "rows"], found.keys.slice(0, 20).map((one) => [one.columns.join(", "), count(one.rows)]), { kind: "stack", numbers: [1] });
+}
+
+/** The same without the browser. */
+export function again(found) {
+  return h("details", { class: "more" }, h("summary", {}, "The same without the browser"),
+    h("h3", {}, "Command"), h("pre", { class: "secret" }, found.command), h("h3", {}, "Python"), h("pre", { class: "secret" }, found.python));
+}

@@ -1,0 +1,78 @@
+"""Methods propose what to publish, the exact audit decides; nothing else calls a table safe."""
+
+from collections.abc import Sequence
+
+from noiseless.tabulations.integer_program import Deadline
+from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables, ProtectionMethod
+from noiseless.tabulations.protection.outcome import ProtectionOutcome, TableProtection
+from noiseless.tabulations.protection.problem import TrueTables
+
+_SEARCH = 0.7
+"""The share of the time that a method has; the rest is for the audit of what it finds."""
+MAX_TRIES = 200
+"""Proposals of one method that are audited before it is given up."""
+
+
+def protect(
+    tables: TrueTables, methods: Sequence[ProtectionMethod], time_limit: float | None = None
+) -> TableProtection:
+    """Ask methods for what to publish, and take of each the first proposal that the exact audit proves safe.
+
+    Args:
+        tables: the true tables.
+        methods: the methods, each of which gets the time that is left.
+        time_limit: seconds; what is not known to be safe by then is not called so.
+    """
+    deadline = Deadline.after(time_limit)
+    outcomes = list[ProtectionOutcome]()
+    for number, method in enumerate(methods):  # the time that is left is shared among those that are left
+        share = None if time_limit is None else max(deadline.left, 0.0) / (len(methods) - number)
+        outcomes.append(_outcome(tables, method, share))
+    decided = all(each.safe or each.audit is None or each.audit.decided for each in outcomes)
+    decided = decided and (any(each.safe for each in outcomes) or not deadline.over)
+    return TableProtection(tables, tuple(sorted(outcomes, key=_order)), decided)
+
+
+def _order(outcome: ProtectionOutcome) -> tuple[bool, float, float]:
+    """Safe ones first; of these the least weight of figures that are not exact, and then the least width."""
+    if not outcome.safe:
+        return True, 0.0, 0.0
+    return False, outcome.withheld_weight, outcome.total_width
+
+
+def _outcome(tables: TrueTables, method: ProtectionMethod, seconds: float | None) -> ProtectionOutcome:
+    """The first safe proposal of a method; else the last one, and why it is refused.
+
+    A part of the time is kept for the last audit.
+    """
+    deadline = Deadline.after(seconds)
+    search = Deadline.after(None if seconds is None else seconds * _SEARCH)
+    last, tried = ProtectionOutcome(method.name, tables, None, None, (), "nothing was proposed", 0), 0
+    try:
+        proposals = method.proposals(tables, search)
+        proposal = next(proposals)
+        while True:
+            tried += 1
+            last = _audited(tables, method.name, proposal, deadline, tried)
+            if last.safe or last.audit is None or deadline.over or tried >= MAX_TRIES:
+                return last
+            proposal = proposals.send(last.audit)
+    except StopIteration:
+        return last
+    except ImpossibleError as error:
+        return ProtectionOutcome(method.name, tables, None, None, (), str(error), tried)
+
+
+def _audited(
+    tables: TrueTables, name: str, proposal: ProposedTables, deadline: Deadline, tried: int
+) -> ProtectionOutcome:
+    if not tables.holds_truth(proposal.publication):
+        raise AssertionError("a method proposed something that is not true")
+    audit = tables.audit(proposal.publication, deadline, proposal.shown)
+    levels = tables.findings(audit)
+    if audit.holds and all(each.holds for each in levels):
+        return ProtectionOutcome(name, tables, proposal, audit, levels, "", tried)
+    words = "the exact audit finds something disclosed"
+    if not audit.violated and not any(each.holds is False for each in levels):
+        words = "not decided within the time limit"
+    return ProtectionOutcome(name, tables, proposal, audit, levels, words, tried)

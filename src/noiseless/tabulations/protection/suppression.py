@@ -1,0 +1,355 @@
+"""Cell suppression: which figures to withhold so that all that rules want stays possible, at the least cost.
+
+The model of Fischetti and Salazar (Management Science 47, 2001): a pattern of least cost under cuts, one for
+each move that an adversary must be left and is not. Linear programs find cuts first, integer ones then; moves
+that were found before spare most of the work. Adversaries who know their own part get requirements of their
+own when the exact audit names them. Where whole numbers leave less than fractions do, the pattern is cut off,
+and the search goes on: withholding less leaves no more.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from math import ceil, inf
+
+import numpy as np
+
+from noiseless.arrays import BoolArray, FloatArray, IntArray
+from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.integer_program import Deadline
+from noiseless.tabulations.protection.attacker import (
+    NOTHING,
+    AttackerProgram,
+    AttackRequirement,
+    SuppressionCut,
+    TableMove,
+    learned_requirements,
+    requirements,
+)
+from noiseless.tabulations.protection.cells import TableCells
+from noiseless.tabulations.protection.insiders import LoneContributors, whole_tables
+from noiseless.tabulations.protection.master import EquationCuts, MasterProgram
+from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables
+from noiseless.tabulations.protection.problem import TrueTables
+from noiseless.tabulations.protection.repair import RepairProgram
+
+_ROUNDS = 200
+_VIOLATED = 1e-4
+_LIKELY = 0.8
+_PATIENCE = 8
+"""Rounds of linear programs without much gain before the integer ones begin."""
+_MOVES = 5
+_CUTS = 80
+"""Cuts of one round of linear programs; then the pattern is chosen anew."""
+
+
+class CellSuppression:
+    """Withhold figures, and say nothing about why: one mark for sensitive ones and for those that guard them.
+
+    Attributes:
+        near: how far from the proved bound is near enough, as a share; 0 is the optimum.
+    """
+
+    name = "suppress"
+
+    def __init__(self, near: float = 0.0) -> None:
+        self.near = near
+
+    def proposals(
+        self, tables: TrueTables, deadline: Deadline
+    ) -> Generator[ProposedTables, TabulationAudit, None]:
+        """Patterns, the cheapest first.
+
+        Raises:
+            ImpossibleError: even with all figures withheld something is known.
+        """
+        search = PatternSearch(TableCells.of(tables), deadline, self.near)
+        while True:
+            pattern, bound = search.best()
+            hidden = pattern[search.cells.cell_of]
+            shown = whole_tables(search.cells, search.possible_moves(pattern))
+            audit = yield _proposal(tables, hidden, bound, shown)
+            known = _known(audit, tables, hidden)
+            if known.any():  # withholding what is known all the same is of no use
+                pattern = pattern & ~np.bincount(search.cells.cell_of, known, search.cells.many).astype(bool)
+                audit = yield _proposal(tables, pattern[search.cells.cell_of], bound, shown)
+            search.refuse(pattern, audit)
+
+
+def _proposal(tables: TrueTables, hidden: BoolArray, bound: float, shown: IntArray) -> ProposedTables:
+    loss, many = float(tables.weights[hidden].sum()), int(hidden.sum())
+    unit = "figures withheld" if tables.costs is None else "of the weights withheld"
+    words = f"{many:,} of {len(hidden):,} figures withheld, {int(tables.sensitive.sum()):,} of them sensitive"
+    return ProposedTables(tables.suppressed(hidden), loss, min(bound, loss), unit, words, shown=shown)
+
+
+def _known(audit: TabulationAudit, tables: TrueTables, hidden: BoolArray) -> BoolArray:
+    """Figures that are withheld, not sensitive, and known to everybody."""
+    if audit.ranges is None:
+        return np.zeros(len(hidden), bool)
+    return hidden & ~tables.sensitive & audit.ranges.known_sums()[: len(hidden)]
+
+
+class PatternSearch:
+    """The search for the cheapest pattern: cuts, moves, and the best pattern that was found.
+
+    Args:
+        cells: what can be withheld.
+        deadline: when to take the best that was found.
+        near: how far from the bound is near enough, as a share.
+    """
+
+    def __init__(self, cells: TableCells, deadline: Deadline, near: float) -> None:
+        self.cells, self.deadline, self.near = cells, deadline, near
+        self.master, self.attacker, self.repair = MasterProgram(cells), AttackerProgram(cells), None
+        self.equations = EquationCuts(cells)
+        self.requirements, self.moves = list[AttackRequirement](), list[list[TableMove]]()
+        self._admit(sorted(requirements(cells), key=lambda each: -each.need))
+        self.lone = LoneContributors(cells)
+        self.master.add(self.equations.first())
+        self.master.add(self.lone.first_cuts())
+        self.pool = dict[bytes, tuple[IntArray, FloatArray]]()
+        self.bound, self.incumbent = 0.0, None
+        self._turn = 0
+        self._tightened = False
+
+    incumbent: BoolArray | None
+    repair: RepairProgram | None
+
+    def best(self) -> tuple[BoolArray, float]:
+        """The cheapest pattern that leaves all that is required, and a bound that is proved."""
+        if not self._tightened:
+            self.tighten()
+            self._tightened = True
+        for _ in range(_ROUNDS):
+            start = self.repaired() if self.incumbent is None else self.incumbent
+            share = Deadline.after(max(self.deadline.left, 0.0) / 2 if self.deadline.ends < inf else None)
+            bound, pattern = self.master.chosen(start, share, self.near / 2)
+            self.bound = max(self.bound, bound)
+            if pattern is not None:
+                if not self.separate(pattern.astype(float), whole=True):
+                    if not self.admit_insiders(pattern):
+                        return pattern, self.bound
+                else:
+                    self.guard(pattern.astype(float), whole=True)
+                self.repaired(pattern)
+            if self.incumbent is not None and (self.deadline.over or self._near(self.incumbent)):
+                return self.incumbent, self.bound
+        raise ImpossibleError("no pattern was found within many rounds; allow more figures to be withheld")
+
+    def _near(self, pattern: BoolArray) -> bool:
+        cost = self.master.cost(pattern)
+        return cost <= self.bound or cost - self.bound <= self.near * cost
+
+    def tighten(self) -> None:
+        """Rounds of linear programs, until they find no more cuts."""
+        values, first = list[float](), self.deadline.left
+        for _ in range(_ROUNDS):
+            value, withheld = self.master.relaxed()
+            self.bound = max(self.bound, float(ceil(value - 1e-6)) if self.master.whole else value - 1e-9)
+            found = self.master.add(self.equations.violated(withheld))
+            if not found:
+                values.append(value)
+                found = self.separate(withheld, whole=False)
+            if not found:
+                found = self.guard(withheld, whole=False)
+            slow = len(values) > _PATIENCE and values[-1] - values[-_PATIENCE] <= 1e-5 * values[-1]
+            if not found or slow or self.deadline.left < first / 2:
+                return
+
+    def separate(self, withheld: FloatArray, *, whole: bool) -> int:
+        """Look for requirements that a pattern does not meet, and add their cuts; how many there are."""
+        found, many = 0, len(self.requirements)
+        pending = {k for k in range(many) if not self._remembered(k, withheld)}
+        for number in [each % many for each in range(self._turn, self._turn + many)]:
+            if number not in pending:
+                continue
+            requirement = self.requirements[number]
+            reached, moves, cut = self.attacker.attack(requirement, withheld, whole=whole)
+            self._share(moves, pending, withheld, whole=whole)
+            if reached >= 1 - NOTHING:
+                continue
+            if cut is None and whole:
+                cut = self._outside(withheld > 0)
+            if cut is None:
+                continue
+            if not len(cut.cells):
+                raise ImpossibleError(self._impossible(requirement))
+            if whole:
+                found += self.master.add([cut, *self._widened(requirement, withheld)])
+            elif float(cut.factors @ withheld[cut.cells]) < 1 - _VIOLATED:
+                found += self.master.add([cut])
+            if found >= _CUTS and not whole:
+                self._turn = number
+                break
+        return found
+
+    def _widened(self, requirement: AttackRequirement, withheld: FloatArray) -> list[SuppressionCut]:
+        """A cut about dearer cells: as many of the cheapest are withheld as do not help yet."""
+        free = np.flatnonzero((withheld < 1) & ~self.cells.sensitive)
+        order = free[np.argsort(self.cells.weights[free], kind="stable")]
+        low, high, found = 0, len(order), list[SuppressionCut]()
+        while high - low > 1:
+            middle = (low + high) // 2
+            more = withheld.copy()
+            more[order[:middle]] = 1.0
+            _, _, cut = self.attacker.attack(requirement, more, whole=True)
+            if cut is None:
+                high = middle
+            else:
+                low, found = middle, [cut] * bool(len(cut.cells))
+        return found
+
+    def guard(self, withheld: FloatArray, *, whole: bool) -> int:
+        """Cells that are withheld and need not be, because they are known all the same: cuts that say so."""
+        found, covered = 0, self._covered(withheld) if whole else np.zeros(self.cells.many, bool)
+        chosen = np.flatnonzero((withheld > _VIOLATED) & ~self.cells.sensitive & ~covered)
+        for cell in chosen[np.argsort(-withheld[chosen])].tolist():
+            if covered[cell] or found >= _CUTS:
+                continue
+            varies = AttackRequirement(cell, 1.0, (1, -1))
+            reached, moves, cut = self.attacker.attack(varies, withheld, whole=whole)
+            if whole:
+                covered |= np.any([np.abs(move[: self.cells.many]) > NOTHING for move in moves], axis=0)
+            least = withheld[cell] - _VIOLATED
+            if cut is not None and max(reached, float(cut.factors @ withheld[cut.cells])) < least:
+                found += self.master.add([cut])
+        return found
+
+    def _covered(self, pattern: FloatArray) -> BoolArray:
+        """The cells that differ in a move that is known, and possible with a pattern."""
+        covered = np.zeros(self.cells.many, bool)
+        for move in (each for moves in self.moves for each in moves[:1]):
+            if np.all(pattern[move.cells] >= move.shares - NOTHING):
+                covered[move.cells] = True
+        return covered
+
+    def _remembered(self, number: int, withheld: FloatArray) -> bool:
+        return any(np.all(withheld[move.cells] >= move.shares - NOTHING) for move in self.moves[number])
+
+    def _share(
+        self, moves: Sequence[FloatArray], pending: set[int], withheld: FloatArray, *, whole: bool
+    ) -> None:
+        """Remember moves for all requirements that they meet; these are pending no more."""
+        for steps in moves:
+            cells, label = self.attacker.linked(steps)
+            if not len(cells):
+                continue
+            order = np.argsort(label[cells], kind="stable")
+            parts = np.split(cells[order], np.cumsum(np.bincount(label[cells]))[:-1])
+            if whole:
+                self.pool |= {part.tobytes(): (part, steps[part]) for part in parts}
+            numbers = np.array(sorted(pending), np.int64)
+            own = steps[self._cells[numbers]]
+            reached = np.where(self._signs[numbers] == 0, np.abs(own), own * self._signs[numbers])
+            met = reached >= self._needs[numbers] * (1 - NOTHING)
+            if not whole:  # nothing may go further than the share of what is withheld, in shares of the need
+                shares = np.r_[withheld, np.ones(len(steps) - len(withheld))]
+                ratios = np.abs(steps[cells[order]]) / (shares[cells[order]] + NOTHING)
+                most = np.maximum.reduceat(ratios, np.cumsum([0, *map(len, parts[:-1])]))
+                met &= reached * 1.01 >= most[label[self._cells[numbers]]]
+            for place in np.flatnonzero(met).tolist():
+                number = int(numbers[place])
+                part = parts[label[self._cells[number]]]
+                move = self.attacker.move(self.requirements[number], part, steps[part], float(reached[place]))
+                if move is not None and np.all(withheld[move.cells] >= move.shares - NOTHING):
+                    self.moves[number] = [move, *self.moves[number][:_MOVES]]
+                    pending.discard(number)
+
+    def admit_insiders(self, pattern: BoolArray) -> int:
+        """Look for contributors who learn something from a pattern by their own part, and add their cuts."""
+        found, withheld, learning = 0, pattern.astype(float), True
+        while learning and not found:
+            supports = np.zeros((len(self.pool), self.cells.columns), bool)
+            for row, (cells, _) in enumerate(self.possible(pattern)):
+                supports[row, cells] = True
+            learning = False
+            for requirement in self.lone.doubtful(pattern, supports):
+                reached, moves, cut = self.attacker.attack(requirement, withheld, whole=True)
+                if reached >= 1 - NOTHING:
+                    self._share(moves, set(), withheld, whole=True)
+                    learning = True
+                    continue
+                self._admit([requirement])
+                cuts = (
+                    [self._outside(pattern)] if cut is None else [cut, *self._widened(requirement, withheld)]
+                )
+                found += self.master.add(cuts)
+                if not len(cuts[0].cells):
+                    raise ImpossibleError(self._impossible(requirement))
+        return found
+
+    def possible(self, pattern: BoolArray) -> Iterator[tuple[IntArray, FloatArray]]:
+        """The moves that are known, and possible with a pattern."""
+        hidden = np.r_[pattern, np.ones(self.cells.columns - self.cells.many, bool)]
+        return (move for move in self.pool.values() if hidden[move[0]].all())
+
+    def possible_moves(self, pattern: BoolArray) -> list[FloatArray]:
+        """The same, as steps of all columns."""
+        found = list[FloatArray]()
+        for cells, steps in self.possible(pattern):
+            found.append(np.zeros(self.cells.columns))
+            found[-1][cells] = steps
+        return found
+
+    def _outside(self, pattern: BoolArray) -> SuppressionCut:
+        """At least one cell more must be withheld than in a pattern."""
+        others = np.flatnonzero(~pattern)
+        return SuppressionCut(others, np.ones(len(others)))
+
+    def _impossible(self, requirement: AttackRequirement) -> str:
+        name = self.cells.tables.publication.row_name(int(self.cells.first[requirement.cell]))
+        return (
+            f"{name[0]}: {', '.join(name[1])} cannot be protected by withholding figures: what is declared "
+            "of base cells, or known to a contributor, leaves too little"
+        )
+
+    def repaired(self, pattern: BoolArray | None = None) -> BoolArray:
+        """A pattern that meets all requirements: one that was found, and the cheapest moves that it lacks."""
+        if self.repair is None:
+            self.repair = RepairProgram(self.cells, self.attacker.matrix)
+        _, withheld = self.master.relaxed()
+        chosen = (withheld > _LIKELY if pattern is None else pattern) | self.cells.sensitive
+        pending, number = set(range(len(self.requirements))), -1
+        while number + 1 < len(self.requirements) or self.admit_insiders(chosen):
+            number += 1
+            requirement = self.requirements[number]
+            if self._remembered(number, chosen.astype(float)):
+                continue
+            reached, moves, _ = self.attacker.attack(requirement, chosen.astype(float), whole=True)
+            self._share(moves, pending, chosen.astype(float), whole=True)
+            if reached >= 1 - NOTHING:
+                continue
+            costs = np.where(chosen, 0.0, self.cells.weights * (1.001 - withheld) + 1e-3)
+            steps = self.repair.cheapest(requirement, self.attacker.ends(requirement), costs)
+            if steps is None:
+                raise ImpossibleError(self._impossible(requirement))
+            chosen |= np.abs(steps[: self.cells.many]) > NOTHING
+            self._share([steps], pending | {number}, chosen.astype(float), whole=True)
+        chosen = self._pruned(chosen)
+        if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
+            self.incumbent = chosen
+        return self.incumbent
+
+    def _pruned(self, pattern: BoolArray) -> BoolArray:
+        """Of a pattern only what known moves go through that meet all requirements, the cheapest of each."""
+        needed, withheld = self.cells.sensitive.copy(), pattern.astype(float)
+        for number in range(len(self.requirements)):
+            known = [m for m in self.moves[number] if np.all(withheld[m.cells] >= m.shares - NOTHING)]
+            if not known:
+                return pattern
+            more = min(known, key=lambda each: self.cells.weights[each.cells[~needed[each.cells]]].sum())
+            needed[more.cells] = True
+        return needed & pattern if not self.admit_insiders(needed & pattern) else pattern
+
+    def refuse(self, pattern: BoolArray, audit: TabulationAudit) -> None:
+        """Cut off a pattern that the exact audit refuses; insiders who learn something become adversaries."""
+        self._admit(learned_requirements(self.cells, audit))
+        self.incumbent = None
+        if not self.separate(pattern.astype(float), whole=True):
+            self.master.add([self._outside(pattern)])
+
+    def _admit(self, more: Sequence[AttackRequirement]) -> None:
+        self.requirements += more
+        self.moves += [[] for _ in more]
+        self._cells = np.array([each.cell for each in self.requirements], np.int64)
+        self._needs = np.array([each.need for each in self.requirements])
+        self._signs = np.array([sum(each.signs) for each in self.requirements], np.int64)

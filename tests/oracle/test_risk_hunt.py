@@ -1,0 +1,115 @@
+"""Cases in which statements about risks were once false: each as small as it can be, and counted here."""
+
+import copy
+import json
+from datetime import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import noiseless as nl
+from noiseless.errors import RequestError
+from noiseless.verification import script
+
+Json = dict[str, Any]
+
+
+def judged(certificate: Json, folder: Path) -> bool:
+    """Whether a certificate holds, by both checkers."""
+    tables = [str(folder / "original.csv"), str(folder / "released.csv")]
+    (folder / "certificate.json").write_text(json.dumps(certificate), "utf-8")
+    found = nl.verify(certificate, original=tables[0], released=tables[1]).holds
+    alone = script.main([str(folder / "certificate.json"), "--original", tables[0], "--released", tables[1]])
+    assert found == (alone == 0)
+    return found
+
+
+def certified(folder: Path, original: str, **asked: Any) -> Json:  # noqa: ANN401 - options of a release
+    """The certificate of a release of a text, beside whose tables it is checked."""
+    (folder / "original.csv").write_text(original, "utf-8")
+    done = nl.release(folder / "original.csv", **asked)
+    done.save(folder / "released.csv", certificate=folder / "certificate.json")
+    return copy.deepcopy(done.certificate.to_dict())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([True, False, None]),
+        pa.array([time(1), time(2, 30), time(23)]),
+        pa.array([1.0, float("inf"), -float("inf")]),
+        pa.array([3_000_000, 0, 1], pa.int32()).cast(pa.date32()),
+    ],
+    ids=["truth values", "times", "infinite", "far days"],
+)
+def test_values_that_texts_do_not_put_on_a_line_are_at_distance_one(values: pa.Array) -> None:
+    """Their ranks cannot be read off a certificate's texts, so a certificate that claims them fails."""
+    places = [0, 1, 1, 2, 0, 2]
+    table = pa.table({"x": [0, 0, 1, 1, 2, 2], "s": values.take(pa.array(places))})
+    done = nl.release(table, sensitive="s", public="x", t_closeness="1/3", keep_order=True)
+    groups: dict[str, list[int]] = {}
+    for word, place in zip(done.table["x"].to_pylist(), places, strict=True):
+        groups.setdefault(word, []).append(place)
+    excess = [
+        sum(max(Fraction(held.count(s), len(held)) - Fraction(1, 3), Fraction(0)) for s in range(3))
+        for held in groups.values()
+    ]
+    assert done.risks["t_closeness"] == max(excess) <= Fraction(1, 3)
+    assert nl.verify(done.certificate, original=table, released=done.table).holds
+
+
+def test_a_mixture_of_numbers_and_days_has_no_width(tmp_path: Path) -> None:
+    """A day is no number: 5 and the first of January do not lie any number of days apart."""
+    rows = "x,s\n1,5\n1,2020-01-01\n2,5\n2,2020-01-01\n"
+    forged = certified(tmp_path, rows, sensitive="s", public="x", largest_belief="1/2")
+    assert judged(forged, tmp_path)
+    found = nl.verify(
+        {**forged, "claim": {**forged["claim"], "risks": {"width": "1"}}, "target": {"width": "1"}},
+        original=tmp_path / "original.csv",
+        released=tmp_path / "released.csv",
+    )
+    assert (found["width"].holds, found["width"].found, found["target"].holds) == (False, None, False)
+    forged["options"]["ordered"] = True
+    forged["claim"]["risks"], forged["target"] = {"t_closeness": "0"}, {"t_closeness": "0"}
+    assert not judged(forged, tmp_path)
+
+
+def test_what_is_claimed_of_a_key_is_claimed_by_its_names(tmp_path: Path) -> None:
+    """A claim that hides in the words of another is none."""
+    rows = "x,z,s\na,c,1\na,d,2\nb,c,5\nb,d,9\na,c,7\nb,d,3\n"
+    levels = {"x": {"a": ["*"], "b": ["*"]}, "z": {"c": ["*"], "d": ["*"]}}
+    asked: Json = {"sensitive": "s", "public": ["x", "z"], "key": ["x", "z"], "recoding": "full-domain"}
+    forged = certified(tmp_path, rows, hierarchy=levels, largest_belief="1/2", width=2, **asked)
+    assert judged(forged, tmp_path)
+    claimed = forged["claim"]["keys"][0]["risks"]
+    claimed["largest_belief"] += f", width {claimed.pop('width')}"
+    assert not judged(forged, tmp_path)
+
+
+def test_the_board_learns_whom_limits_by_keys_are_about() -> None:
+    """Someone who knows both columns is sure of a value; "largest belief 0.34, kept" is not all."""
+    table = pa.table({"x": list("aabbab"), "z": list("cdcdcd"), "s": [1, 2, 5, 9, 7, 3]})
+    levels = {"x": {"a": ["*"], "b": ["*"]}, "z": {"c": ["*"], "d": ["*"]}}
+    asked: Json = {"sensitive": "s", "public": ["x", "z"], "recoding": "full-domain", "hierarchy": levels}
+    done = nl.release(table, key=["x", "z"], largest_belief="1/2", **asked)
+    assert done.risks["largest_belief"] <= Fraction(1, 2) < done.odds.largest_belief
+    assert "someone who knows one of these, and no more: x; z" in done.summary_html()
+    whole = nl.release(table, largest_belief="1/2", **asked)
+    assert "and no more" not in whole.summary_html()
+
+
+def test_spellings_of_one_value_are_of_one_class(tmp_path: Path) -> None:
+    """Both count as one value, so it would be of two classes: no certificate of that holds."""
+    table = pa.table({"x": [1, 1, 2, 2], "s": ["flu", "Flu", "cold", "hiv"]})
+    asked: Json = {"sensitive": "s", "public": "x", "min_classes": 2}
+    file = tmp_path / "classes.csv"
+    file.write_text("flu;a;*\nFlu;b;*\ncold;a;*\nhiv;b;*\n", "utf-8")
+    with pytest.raises(RequestError, match="spellings of one value into two classes"):
+        nl.release(table, classes=file, **asked)
+    file.write_text("flu;a;*\nFlu;a;*\ncold;a;*\nhiv;b;*\n", "utf-8")
+    done = nl.release(table, classes=file, **asked)
+    assert done.table["x"].to_pylist() == ["1-2"] * 4
+    assert nl.verify(done.certificate, original=table, released=done.table).holds

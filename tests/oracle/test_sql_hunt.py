@@ -1,0 +1,51 @@
+"""Mixtures of expressions, filters and histories, against the definition."""
+
+from random import Random
+
+import pytest
+
+from noiseless.domain import Schema
+from noiseless.questions import derived
+from noiseless.questions.question import Limits
+from noiseless.questions.sql import AnswerInterval, SqlError, parse
+from oracle.expression_towns import ExpressionTown
+
+SCHEMA = Schema.parse(
+    """
+    columns.town = {role = "public", categories = ["a", "b"]}
+    columns.x = {role = "private", bounds = [-1, 2]}
+    columns.z = {role = "private", bounds = [0, 2]}
+    columns.b = {role = "private", type = "boolean"}
+    """
+)
+IMPOSSIBLE = ["x > z AND x < z", "x * z = 1 AND x * z = 2", "x > z AND NOT x > z", "x = z AND x + z = 1"]
+"""Each part can be true; together they never are, which only the listed values show."""
+
+
+@pytest.mark.parametrize("condition", IMPOSSIBLE)
+def test_conditions_on_several_columns_that_nobody_can_pass(condition: str) -> None:
+    """A count and a sum are 0, for free, and anything else is refused in one line."""
+    for zero in ("COUNT(*)", "SUM(x)", "SUM(x * z)"):
+        sql = f"SELECT town, COUNT(*), {zero} FILTER (WHERE {condition}) AS none FROM t GROUP BY town"
+        statement = parse(sql, SCHEMA, "t", Limits(least_group=1))
+        assert statement.text == "SELECT town, COUNT(*), 0 FROM t GROUP BY town"
+        with pytest.raises(SqlError, match=r"nothing is asked|nobody can pass"):
+            parse(f"SELECT {zero} FROM t WHERE {condition}", SCHEMA, "t", Limits(least_group=1))
+    for aggregate in ("AVG(x)", "MAX(z)", "MEDIAN(x - z)", "VAR_POP(x)", "CORR(x, z)", "AVG(b)"):
+        for sql in (f"{aggregate} FROM t", f"b, {aggregate} FROM t"):
+            grouped = " GROUP BY b" if sql.startswith("b,") else ""
+            with pytest.raises(SqlError, match="nobody can pass"):
+                parse(f"SELECT {sql} WHERE {condition}{grouped}", SCHEMA, "t", Limits(least_group=1))
+
+
+@pytest.mark.parametrize("listed", [derived.MOST_LISTED, 0])
+def test_the_0th_power_of_nothing_is_nothing(listed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in SQL: POWER(NULL, 0) is NULL; values that are listed, and those that are only bounded."""
+    monkeypatch.setattr(derived, "MOST_LISTED", listed)
+    for seed in range(5):
+        town = ExpressionTown(Random(seed))
+        expected = sum(row.x != 0 for row in town.people)
+        for value, truth in (("x", len(town.people)), (f"NULLIF(x, {town.value(0)})", expected)):
+            batch = town.edition.batch([f"SELECT /*+ reach(9) */ SUM(POWER({value}, 0) * 1) FROM t"])
+            (told,) = batch.statements[0].reply(town.answers(batch, town.people))
+            assert told == (AnswerInterval.of(truth, truth),)

@@ -1,0 +1,348 @@
+"""A steward's hour in a real browser; pictures are kept in NOISELESS_SCREENSHOTS or pytest's folder."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from console_axe import fetch_axe, violations
+from console_site import Reader, open_chromium
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    pytest.importorskip("starlette", reason="the studio needs the extra `server`")
+    pytest.importorskip("selenium", reason="driving a browser needs selenium")
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed (Debian: apt-get install chromium chromium-driver)")
+    driver = open_chromium(tmp_path_factory.mktemp("profile"))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def steward(chromium: Any, tmp_path: Path) -> Iterator["Steward"]:  # noqa: ANN401 - selenium's
+    found = Steward(chromium, tmp_path)
+    yield found
+    found.stop()
+
+
+class Steward:
+    """Somebody who starts the studio and works in it."""
+
+    def __init__(self, driver: Any, folder: Path) -> None:  # noqa: ANN401 - selenium's
+        pictures = Path(os.environ.get("NOISELESS_SCREENSHOTS") or folder / "pictures")
+        pictures.mkdir(parents=True, exist_ok=True)
+        self.folder, self.reader = folder, Reader(driver, "", pictures)
+        self._process: subprocess.Popen[str] | None = None
+
+    def start(self, *arguments: str) -> None:
+        """Start the studio and open its link."""
+        command = [sys.executable, "-m", "noiseless", "studio", *arguments, "--no-browser"]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=self.folder)
+        assert self._process.stdout is not None
+        link = re.search(r"http\S+", self._process.stdout.readline())
+        assert link is not None
+        self.reader.driver.get(link.group(0))
+
+    def stop(self) -> None:
+        """End the studio."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait()
+            assert self._process.stdout is not None
+            self._process.stdout.close()
+            self._process = None
+
+    def click(self, words: str, selector: str = "button, a.button, summary") -> None:
+        """Click what has these words; a page that is drawn anew meanwhile is looked at again."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        while True:
+            try:
+                self.reader.find(selector, words).click()
+            except StaleElementReferenceException:
+                continue
+            return
+
+    def choose(self, label: str, value: str) -> None:
+        """Choose from a list, by what it is called."""
+        self.reader.driver.execute_script(
+            'const e = document.querySelector(`select[aria-label="${arguments[0]}"]`);'
+            "e.value = arguments[1]; e.dispatchEvent(new Event('change', {bubbles: true}))",
+            label,
+            value,
+        )
+
+
+def test_a_stewards_hour(steward: Steward) -> None:
+    reader = steward.reader
+    reader.look(1280, 900)
+    steward.start()
+    reader.find("h1", "What does a table give away?")
+    reader.picture("studio-open")
+    steward.click("patients.csv")
+    assert "40 of 40 rows" in reader.find(".words").text
+    assert "flu" not in reader.text
+    steward.click("Show their values")
+    reader.find("table", "flu")
+    steward.click("Look for them")
+    reader.find("table", "Columns that single rows out")
+    reader.type('[aria-label="Rule for age"]', "round:20\n")
+    reader.find(".rules", "Under age=round:20")
+    reader.type('[aria-label="Rule for small groups"]', "min-cell:3\n")
+    reader.find(".rules", "Under min-cell:3")
+    steward.click("All of them together")
+    reader.find(".words", "Under age=round:20, min-cell:3")
+    steward.click("What this means", ".tile summary")
+    reader.find(".tile .what", "measures.md#privacy")
+    reader.picture("studio-audit")
+    steward.choose("What postcode is for", "ignored")
+    reader.find(".words.bad", "rows have their illness given away")
+    _protect(steward)
+    _take_away(steward)
+    reader.driver.execute_script("location.hash = '#/tables'")
+    reader.find("h1", "Publish counts instead of rows")
+    steward.click("Audit", "form button")
+    reader.find(".words")
+    steward.click("Protect", "form button")
+    reader.find(".words.good", "No count below the threshold follows")
+    reader.find("a.button", "counts-certificate.json")
+    reader.find("pre", "noiseless tables protect --microdata patients.csv")
+    reader.picture("studio-tables")
+    assert not reader.problems()
+
+
+def test_values_are_dragged_together_and_released_as_groups(steward: Steward, tmp_path: Path) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    reader, axe = steward.reader, fetch_axe(tmp_path)
+    lines = "".join(f"{'abcdef'[i % 6]},{'xyz'[i * 7 % 3]}\n" for i in range(60))
+    (steward.folder / "people.csv").write_text("ward,diagnosis\n" + lines)
+    reader.look(1280, 900)
+    steward.start("people.csv")
+    reader.find(".words")
+    steward.click("Protect it")
+    steward.click("Hierarchies")
+    steward.click("Group its values")
+    reader.find(".groups .chip", "f")
+
+    def chip(label: str) -> Any:  # noqa: ANN401 - selenium's
+        return reader.find(f'.groups .chip[aria-label="{label}"]')
+
+    def drag(what: str, where: str) -> None:
+        target = chip(where)
+        reader.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", target)
+        ActionChains(reader.driver).drag_and_drop(chip(what), target).perform()
+
+    drag("a", "b")
+    reader.find('.group[aria-label="Group b or a"]')
+    drag("c", "Group b or a")
+    for label in ("d", "e"):
+        chip(label).send_keys(Keys.SPACE)
+    assert chip("d").get_attribute("aria-pressed") == "true"
+    reader.type('.groups input[placeholder="name of the new group"]', "east")
+    steward.click("Put together")
+    reader.find('.group[aria-label="Group east"]')
+    reader.picture("studio-groups")
+    assert violations(reader, axe) == []
+    steward.click("Use these groups")
+    reader.find(".hint", "Releases merge ward by these groups.")
+    steward.click("Make the release")
+    reader.find(".candidate")
+    steward.click("Take the newest away")
+    assert "--hierarchy ward=ward-hierarchy.csv" in reader.find("pre", "noiseless release").text
+    reader.find("a.button", "ward-hierarchy.csv")
+    reader.type("form.path input", "mine.toml\n")
+    reader.find("#notices", "mine.toml")
+    kept = (steward.folder / "ward-hierarchy.csv").read_text().splitlines()
+    assert sorted(kept) == [
+        *(f"{value};b or a;*" for value in "abc"),
+        *(f"{value};east;*" for value in "de"),
+        "f;f;*",
+    ]
+    assert not reader.problems()
+
+
+def _protect(steward: Steward) -> None:
+    reader = steward.reader
+    steward.click("Protect it")
+    reader.find("h1", "Make a release that tells less")
+    reader.find(".said", "At least 5 values of illness stay possible for everybody.")
+    steward.click("Show what each limit costs")
+    reader.find("circle.pick")
+    steward.click("Make the release")
+    reader.find(".candidate", "fewest values left")
+    reader.driver.find_elements("css selector", "circle.pick")[1].click()
+    reader.find("h2", "Two releases side by side")
+    reader.picture("studio-protect")
+
+
+def _take_away(steward: Steward) -> None:
+    reader = steward.reader
+    steward.click("Take the newest away")
+    steward.click("Verify")
+    reader.find(".notice", "all 23 checks pass")
+    command = reader.find("pre", "noiseless release").text
+    assert "--public age --public sex" in command
+    assert "postcode" not in command
+    reader.type("form.path input", str(steward.folder / "mine.toml") + "\n")
+    reader.find("#notices", "mine.toml")
+    steward.click("Draft a curator's file")
+    reader.find(".handover textarea")
+    reader.type(".handover input[type=text]", "patients-curator.toml")
+    steward.click("Start the curator")
+    reader.find(".notice.bad", "Check every bound first")
+    reader.find("#sure").click()
+    steward.click("Start the curator")
+    address = reader.find(".handover a", "http://127.0.0.1:").text
+    reader.picture("studio-take")
+    assert _answers(address)
+    assert "proposal" not in (steward.folder / "patients-curator.toml").read_text()
+    steward.click("Stop the curator")
+    reader.find(".notice", "The curator was stopped.")
+    assert not _answers(address)
+
+
+def _answers(address: str) -> bool:
+    import urllib.error
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen(f"{address}readyz") as answer:
+            return bool(answer.status == 200)
+    except urllib.error.URLError:
+        return False
+
+
+def test_a_project_reopens_where_it_was_left_at_any_size_and_for_anybody(
+    steward: Steward, tmp_path: Path
+) -> None:
+    reader, axe = steward.reader, fetch_axe(tmp_path)
+    lines = "".join(f"{20 + i % 30},{3000 + i % 7},{'abc'[i % 3]}\n" for i in range(60))
+    (steward.folder / "people.csv").write_text("age,postcode,diagnosis\n" + lines)
+    roles = '[roles]\nage = "public"\npostcode = "ignored"\ndiagnosis = "sensitive"\n'
+    text = f'kind = "noiseless-studio"\nsource = "people.csv"\n{roles}[limits]\nmin_posterior = 2\n'
+    (steward.folder / "mine.toml").write_text(text)
+    found = list[str]()
+    reader.look(1280, 900)
+    steward.start("mine.toml")
+    reader.find(".words")
+    value = "return document.querySelector('select[aria-label=\"What postcode is for\"]').value"
+    assert reader.driver.execute_script(value) == "ignored"
+    found += violations(reader, axe)
+    steward.click("Protect it")
+    reader.find(".said", "At least 2 values of diagnosis")
+    steward.click("Show what each limit costs")
+    reader.find("circle.pick")
+    steward.click("Make the release")
+    reader.find(".candidate")
+    found += violations(reader, axe)
+    reader.look(390, 844, phone=True)
+    reader.picture("studio-phone")
+    found += violations(reader, axe)
+    reader.look(1920, 1080, dark=True)
+    steward.click("Take the newest away")
+    reader.find("h1", "Take it away")
+    reader.picture("studio-large")
+    found += violations(reader, axe)
+    assert found == []
+
+
+def test_bad_files_and_a_long_run_that_is_stopped(steward: Steward) -> None:
+    reader = steward.reader
+    (steward.folder / "nonsense.csv").write_bytes(bytes([0, 1, 2, 255, 254, 10, 13, 44]) * 400)
+    lines = "".join(f"{i * 7919 % 30011},{i * 104729 % 29989},{i % 97}\n" for i in range(60_000))
+    (steward.folder / "large.csv").write_text("a,b,diagnosis\n" + lines)
+    reader.look(1280, 900)
+    steward.start("missing.csv")
+    reader.find(".notice.bad", "missing.csv")
+    reader.type("#path", "nonsense.csv\n")
+    reader.find(".notice.bad", "nonsense.csv")
+    reader.type("#path", "large.csv\n")
+    reader.find(".words")
+    steward.click("Protect it")
+    steward.click("Show what each limit costs")
+    steward.click("Stop")
+    reader.find("button", "Make the release")
+    steward.click("Make the release")
+    reader.find(".candidate")
+    assert not reader.problems()
+
+
+def test_a_european_file_is_read_as_its_steward_says(steward: Steward) -> None:
+    reader = steward.reader
+    text = "größe;wann;diagnosis\n" + "".join(
+        f"1,{i % 5};0{1 + i % 9}/04/1971;{'ab'[i % 2]}\n" for i in range(40)
+    )
+    (steward.folder / "leute.csv").write_text(text, "cp1252")
+    reader.look(1280, 900)
+    steward.start("leute.csv")
+    reader.find(".notice.bad", "not UTF-8")
+    steward.click("Read it as Western European")
+    reader.find(".notice", "größe: read as text")
+    reader.picture("studio-european")
+    steward.click("Read them with a decimal comma")
+    reader.find("table", "numbers, 1.0 to 1.4")
+    steward.click("Read wann as DD/MM/YYYY")
+    reader.find("table", "dates, 1971-04-01 to 1971-04-09")
+    reader.find("p", "read with encoding cp1252, decimal mark ,, dates DD/MM/YYYY")
+    reader.find(".words")
+    assert not reader.problems()
+
+
+def test_keyboard_alone(steward: Steward) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    reader = steward.reader
+    reader.look(1280, 900)
+    steward.start()
+    reader.find("h1", "What does a table give away?")
+    for _ in range(40):
+        reader.press(Keys.TAB)
+        if reader.focused == "patients.csv":
+            break
+    reader.press(Keys.ENTER)
+    reader.find(".words")
+    for _ in range(40):
+        reader.press(Keys.TAB)
+        if reader.focused == "Protect it":
+            break
+    reader.press(Keys.ENTER)
+    reader.find("h1", "Make a release")
+    for _ in range(40):
+        reader.press(Keys.TAB)
+        if reader.focused == "Make the release":
+            break
+    reader.press(Keys.ENTER)
+    reader.find(".candidate")
+    for _ in range(60):
+        reader.press(Keys.TAB)
+        if reader.focused == "Take the newest away":
+            break
+    reader.press(Keys.ENTER)
+    reader.find("h1", "Take it away")
+
+
+def test_nothing_leaves_the_machine(steward: Steward) -> None:
+    reader = steward.reader
+    steward.start()
+    reader.find("h1", "What does a table give away?")
+    steward.click("patients.csv")
+    reader.find(".words")
+    asked = reader.driver.execute_script(
+        "return performance.getEntriesByType('resource').map((one) => one.name)"
+    )
+    assert asked
+    assert all(name.startswith("http://127.0.0.1:") for name in asked)
+    assert not any("illness" in name or "patients" in name for name in asked)
+    kept = "return [localStorage.length, sessionStorage.length, document.cookie]"
+    assert reader.driver.execute_script(kept) == [0, 0, ""]

@@ -1,0 +1,35 @@
+"""Columns before and after a release."""
+
+from pathlib import Path
+
+import pytest
+
+from noiseless.studio.jobs import Desk
+from noiseless.studio.spread import evenly, read_span
+
+
+def test_every_row_of_a_release_is_in_its_picture(tmp_path: Path) -> None:
+    lines = "".join(
+        f"{20 + i * 7 % 50},{'abcd'[i % 4]},{1950 + i % 40}-0{1 + i % 9}-11,{'xyz'[i % 3]}\n"
+        for i in range(90)
+    )
+    (tmp_path / "people.csv").write_text("age,ward,born,illness\n" + lines)
+    roles = {"age": "public", "ward": "public", "born": "public", "illness": "sensitive"}
+    project = {"source": str(tmp_path / "people.csv"), "roles": roles, "limits": {"min_posterior": 3}}
+    found = Desk(str(tmp_path)).do("release", {"project": project}, lambda _: None)["columns"]
+    age, ward, born = found
+    for column in (age, born):
+        assert sum(column["line"]["before"]) == 90
+        assert sum(column["line"]["after"]) + column["line"]["elsewhere"] == pytest.approx(90)
+    assert (age["line"]["low"], age["line"]["high"]) == ("20", "69")
+    assert sorted(ward["before"]) == [22, 22, 23, 23]
+    assert sum(one["rows"] for one in ward["values"]) == 90
+    assert born["worst"].endswith("days")
+    assert all(one["worst"] for one in found)
+
+
+def test_days_lie_on_a_line_as_numbers_do() -> None:
+    low, high = read_span("2020-01-01 to 2020-01-31") or (0, 0)
+    assert high - low == 30
+    assert read_span("2020") == (2020, 2020)
+    assert evenly([("2020-01-01 to 2020-01-31", 30)], low, high, 3)["after"] == pytest.approx([10, 10, 10])

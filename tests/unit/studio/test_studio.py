@@ -1,0 +1,371 @@
+"""The studio without a browser: who may talk to it, work that can be stopped, projects, commands."""
+
+import asyncio
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noiseless.domain import ColumnSummary
+from noiseless.errors import RequestError
+
+pytest.importorskip("starlette", reason="the studio needs the extra `server`")
+
+from noiseless.studio.app import Studio, create_app
+from noiseless.studio.guard import COOKIE, Guard
+from noiseless.studio.jobs import Desk
+from noiseless.studio.project import Project
+from noiseless.studio.roles import propose_roles, rules_for
+from noiseless.studio.worker import Job, Worker
+
+ROWS = [("34", "f", "flu"), ("34", "f", "cold"), ("51", "m", "flu"), ("52", "m", "hiv"), ("60", "m", "cold")]
+ROLES = {"age": "public", "sex": "public", "illness": "sensitive"}
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex,illness\n" + "".join(f"{','.join(row)}\n" for row in ROWS))
+    return path
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> Iterator[Worker]:
+    (tmp_path / "work").mkdir()
+    found = Worker(str(tmp_path / "work"))
+    yield found
+    found.close()
+
+
+def ended(job: Job) -> Job:
+    while job.state in ("waiting", "running"):
+        job.wait(job.version, 60)
+    return job
+
+
+def done(desk: Desk, name: str, **options: Any) -> Any:  # noqa: ANN401 - JSON
+    return desk.do(name, options, lambda _: None)
+
+
+# Who may talk to it
+
+
+def request(
+    guard: Guard, path: str, *, method: str = "GET", **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    sent: list[dict[str, Any]] = []
+    given = {"host": "127.0.0.1:8901", **headers}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "http_version": "1.1",
+        "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
+    }
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:  # noqa: ANN401 - ASGI
+        sent.append(message)
+
+    asyncio.run(guard(scope, receive, send))
+    found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], found, b"".join(part.get("body", b"") for part in sent[1:])
+
+
+@pytest.fixture
+def guard(tmp_path: Path) -> Iterator[Guard]:
+    studio = Studio(tmp_path, Project())
+    yield create_app(studio, 8901)
+    studio.worker.close()
+
+
+def test_the_link_works_once_and_gives_a_cookie_that_scripts_do_not_see(guard: Guard) -> None:
+    assert request(guard, "/")[0] == 403
+    assert request(guard, "/start/guess")[0] == 403
+    link = guard.link
+    status, headers, _ = request(guard, link)
+    assert status == 303
+    assert "httponly" in headers["set-cookie"].lower()
+    assert "samesite=strict" in headers["set-cookie"].lower()
+    cookie = headers["set-cookie"].split(";")[0]
+    assert request(guard, link)[0] == 403
+    status, headers, page = request(guard, "/", cookie=cookie)
+    assert status == 200
+    assert b"noiseless studio" in page
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["cache-control"] == "no-store"
+    assert request(guard, "/api/session", cookie=f"{COOKIE}=guess")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"host": "evil.example:8901"},  # a name that its owner points at this machine
+        {"host": "127.0.0.1:8902"},
+        {"origin": "http://evil.example"},
+        {"origin": "https://127.0.0.1:8901"},
+        {"origin": "null"},
+        {"sec_fetch_site": "cross-site"},
+        {"sec_fetch_site": "same-site"},
+    ],
+)
+def test_no_other_page_talks_to_it(guard: Guard, headers: dict[str, str]) -> None:
+    cookie = request(guard, guard.link)[1]["set-cookie"].split(";")[0]
+    assert request(guard, "/api/session", cookie=cookie)[0] == 200
+    assert request(guard, "/api/session", **{"cookie": cookie, **headers})[0] == 403
+    assert request(guard, "/api/jobs", method="POST", **{"cookie": cookie, **headers})[0] == 403
+
+
+# Work that can be stopped
+
+
+def test_work_is_done_elsewhere_and_can_be_stopped(worker: Worker, people: Path) -> None:
+    project = {"source": str(people)}
+    opened = ended(worker.submit("open", {"project": project}))
+    assert opened.state == "done"
+    assert opened.result["rows"] == len(ROWS)
+    long = worker.submit("audit", {"project": {**project, "roles": {"x" * 10: "public"}}})
+    assert ended(long).state == "failed"
+    assert long.error is not None
+    assert "\n" not in long.error
+    first = worker.submit("open", {"project": project})
+    worker.stop(first)
+    assert ended(first).state in ("stopped", "done")
+    after = ended(worker.submit("audit", {"project": {**project, "roles": ROLES}}))
+    assert after.state == "done"
+    assert after.result["audit"]["min_posterior"] == 1
+
+
+def test_a_process_that_is_killed_is_said_so_and_another_begins(worker: Worker, people: Path) -> None:
+    ended(worker.submit("open", {"project": {"source": str(people)}}))
+    worker._process.kill()  # as the system does when memory is short
+    worker._process.join()
+    again = ended(worker.submit("open", {"project": {"source": str(people)}}))
+    assert again.state == "done"
+
+
+def test_who_asks_again_does_not_wait_for_what_he_asked_before(worker: Worker, people: Path) -> None:
+    project = {"source": str(people), "roles": ROLES}
+    jobs = [worker.submit("audit", {"project": project}) for _ in range(5)]
+    states = [ended(job).state for job in jobs]
+    assert states[-1] == "done"
+    assert set(states) <= {"done", "stopped"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("nonsense.csv", bytes(range(256)) * 50, ""),
+        ("empty.csv", b"", ""),
+        ("missing.csv", None, "no such file"),
+        ("broken.parquet", b"PAR1 no", ""),
+    ],
+)
+def test_bad_files_get_one_sentence(
+    worker: Worker, tmp_path: Path, name: str, content: bytes | None, said: str
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    found = ended(worker.submit("open", {"project": {"source": str(path)}}))
+    if found.state == "failed":
+        assert found.error
+        assert "\n" not in found.error
+        assert "failed inside" not in found.error
+        assert said in found.error.lower()
+
+
+# What it finds is what the commands find
+
+
+def test_the_command_and_the_lines_of_python_make_the_same_bytes(tmp_path: Path, people: Path) -> None:
+    (tmp_path / "work").mkdir()
+    desk = Desk(str(tmp_path / "work"))
+    project = {"source": str(people), "roles": ROLES, "limits": {"min_posterior": 2}}
+    found = done(desk, "release", project=project)
+    environment = {
+        **os.environ,
+        "SOURCE_DATE_EPOCH": "1",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    released = (tmp_path / "work" / "released.csv").read_bytes()
+    assert (tmp_path / "released.csv").read_bytes() == released
+    (tmp_path / "released.csv").unlink()
+    (tmp_path / "certificate.json").unlink()
+    subprocess.run([sys.executable, "-c", found["python"]], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "released.csv").read_bytes() == released
+    assert done(desk, "verify", project=project)["verification"]["holds"]
+    assert "[budget]" in done(desk, "curator", project=project)["text"]
+
+
+@pytest.mark.parametrize("method", ["suppress", "round"])
+def test_counts_are_protected_as_the_command_does(tmp_path: Path, method: str) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("sex,illness\n" + "".join(f"{'fm'[i % 2]},{'abc'[i * i % 7 % 3]}\n" for i in range(40)))
+    (tmp_path / "work").mkdir()
+    roles = {"sex": "public", "illness": "sensitive"}
+    found = done(
+        Desk(str(tmp_path / "work")),
+        "protect_tables",
+        project={"source": str(people), "roles": roles},
+        rows=["sex"],
+        cols=["illness"],
+        below=3,
+        method=method,
+    )
+    assert found["protection"]["holds"]
+    command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    for name in ("counts.csv", "counts-certificate.json"):
+        assert (tmp_path / name).read_bytes() == (tmp_path / "work" / name).read_bytes()
+
+
+def test_an_audit_says_what_the_command_says(tmp_path: Path, people: Path) -> None:
+    import noiseless as nl
+
+    found = done(Desk(str(tmp_path)), "audit", project={"source": str(people), "roles": ROLES})["audit"]
+    direct = nl.audit(str(people), sensitive="illness", public=["age", "sex"]).to_dict()
+    assert found | {"source": ""} == direct | {"source": ""}
+    assert "values" not in found["witnesses"][0]
+
+
+def test_rules_say_what_the_command_says(tmp_path: Path, people: Path) -> None:
+    import noiseless as nl
+
+    project = {"source": str(people), "roles": ROLES}
+    found = done(Desk(str(tmp_path)), "rules", project=project, rule=["age=round:20", "min-cell:2"])
+    direct = nl.audit(
+        str(people), sensitive="illness", public=["age", "sex"], rule=["age=round:20", "min-cell:2"]
+    )
+    assert direct.rules is not None
+    assert found["rules"] == direct.rules.to_dict()
+    assert "--rule age=round:20 --rule min-cell:2" in found["command"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ColumnSummary("age", "integer", 0, 60, 0, 95),
+        ColumnSummary("height", "decimal", 0, 60, Decimal("-1.5"), Decimal("2.1")),
+        ColumnSummary("born", "date", 0, 60, date(1950, 1, 1), date(2020, 1, 1)),
+        ColumnSummary("ward", "text", 0, 6),
+        ColumnSummary("smokes", "boolean", 0, 2),
+    ],
+)
+def test_rules_to_choose_from_are_in_the_catalogue(column: ColumnSummary) -> None:
+    from noiseless.rules import rule
+
+    offered = rules_for(column)
+    assert all(rule(text).text == text for role in offered.values() for text in role)
+    assert bool(offered["public"]) == (column.kind != "boolean")
+
+
+def test_every_figure_names_a_page_that_is_there() -> None:
+    root = Path(__file__).parents[3]
+    page = (root / "src/noiseless/studio/page/explain.js").read_text()
+    named = re.findall(r'"([\w-]+\.md)#([\w-]+)"', page)
+    assert len(named) > 10
+    for file, anchor in named:
+        heads = re.findall(r"^#+ (.*)$", (root / "docs" / file).read_text(), re.MULTILINE)
+        assert anchor in [re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads], file
+    views = "".join(file.read_text() for file in (root / "src/noiseless/studio/page/views").glob("*.js"))
+    used = {key for call in re.findall(r"meaning\(([^)]*)\)", views) for key in re.findall(r'"(\w+)"', call)}
+    assert used <= set(re.findall(r"^  (\w+): \[", page, re.MULTILINE))
+
+
+def test_no_value_is_shown_before_it_is_asked_for(tmp_path: Path, people: Path) -> None:
+    desk = Desk(str(tmp_path))
+    opened = done(desk, "open", project={"source": str(people)})
+    assert not any(illness in str(opened) for _, _, illness in ROWS)
+    shown = done(desk, "values", project={"source": str(people)}, column="illness")
+    assert {one["value"]: one["rows"] for one in shown["values"]} == {"flu": 2, "cold": 2, "hiv": 1}
+
+
+@pytest.mark.parametrize(
+    ("roles", "said"),
+    [({"age": "public"}, "sensitive"), ({"illness": "sensitive"}, "public"), ({}, "sensitive")],
+)
+def test_roles_that_are_missing_are_asked_for(
+    tmp_path: Path, people: Path, roles: dict[str, str], said: str
+) -> None:
+    with pytest.raises(RequestError, match=f"mark at least one column as {said}"):
+        done(Desk(str(tmp_path)), "audit", project={"source": str(people), "roles": roles})
+
+
+# Roles and projects
+
+
+@pytest.mark.parametrize(
+    ("column", "role"),
+    [
+        (ColumnSummary("patientId", "integer", 0, 40), "person"),
+        (ColumnSummary("Patient", "text", 0, 40), "person"),
+        (ColumnSummary("household", "integer", 0, 6), "public"),
+        (ColumnSummary("email", "text", 0, 90), "identifier"),
+        (ColumnSummary("record", "integer", 0, 100), "identifier"),
+        (ColumnSummary("diagnosis", "text", 0, 9), "sensitive"),
+        (ColumnSummary("country", "text", 0, 1), "ignored"),
+        (ColumnSummary("note", "text", 100, 0), "ignored"),
+        (ColumnSummary("height", "decimal", 0, 100), "public"),
+        (ColumnSummary("postcode", "integer", 0, 30), "public"),
+    ],
+)
+def test_roles_are_proposed(column: ColumnSummary, role: str) -> None:
+    found = propose_roles([column], 100)[column.name]
+    assert found.role == role
+    assert found.reason
+
+
+def test_a_project_comes_back_as_it_was(tmp_path: Path) -> None:
+    limits = {"min_posterior": 3, "suppress": 0.05, "hierarchy": {"a b": "trees/a.csv"}}
+    written = {"encoding": "latin-1", "decimal": ","}
+    roles = {'odd "name"': "public", "x.y": "sensitive", "id": "person"}
+    project = Project.of({"source": "people.csv", "roles": roles, "limits": limits, "written": written})
+    project.write(tmp_path / "p.toml")
+    found = Project.read(tmp_path / "p.toml")
+    assert found == project.placed(tmp_path)
+    assert (found.source, found.limits.hierarchy["a b"]) == (
+        str(tmp_path / "people.csv"),
+        str(tmp_path / "trees" / "a.csv"),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "kind = 3",
+        'kind = "noiseless-studio"\nsource = 3',
+        "\x00",
+        'kind = "noiseless-studio"\n[roles]\na = "x"',
+    ],
+)
+def test_other_files_are_no_projects(tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.toml").write_text(text)
+    with pytest.raises(RequestError, match="project"):
+        Project.read(tmp_path / "p.toml")
+
+
+def test_a_job_that_is_over_stays_over() -> None:
+    job = Job(1, "open", {})
+    job.update("stopped")
+    job.update("done", result=1)
+    assert (job.state, job.result) == ("stopped", None)
+    job.wait(0, 60)  # it does not wait for news of what is over

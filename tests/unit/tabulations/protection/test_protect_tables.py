@@ -1,0 +1,200 @@
+"""True tables as people have them: what to publish instead, written in the same form."""
+
+import json
+import math
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import noiseless as nl
+from noiseless.cli.main import run
+from noiseless.errors import RequestError
+from noiseless.reports.protection_page import protection_html
+from noiseless.tabulations.reading import audit_tables
+
+CLINICS = """Patients by region and illness
+region;asthma;flu;measles;mumps;Total
+North;40;31;12;17;100
+South;28;19;4;5;56
+East;22;15;11;2;50
+Total;90;65;27;24;206
+
+Source: the register
+"""
+SEXES = "region,f,m,Total\nNorth,52,48,100\nSouth,27,29,56\nEast,26,24,50\nTotal,105,101,206\n"
+FIRMS = """firm,region,branch,turnover
+a,North,steel,558
+b,North,steel,70
+c,North,steel,17
+d,North,food,120.5
+e,North,food,90
+f,North,food,85
+g,South,steel,310
+h,South,food,40
+i,South,food,35
+j,South,food,30
+k,East,steel,100
+l,East,steel,95
+m,East,steel,90
+n,East,food,70
+o,East,food,60
+p,East,food,55
+"""
+TURNOVER = ("--kind", "magnitude", "--rows", "region", "--cols", "branch", "--value", "turnover")
+SMALL = ("--cols", "illness", "--threshold", "5")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "clinics.csv").write_text(CLINICS)
+    (tmp_path / "sexes.csv").write_text(SEXES)
+    (tmp_path / "firms.csv").write_text(FIRMS)
+    return tmp_path
+
+
+@pytest.mark.parametrize("method", ["suppress", "intervals"])
+def test_a_file_is_written_as_it_was_read(
+    folder: Path, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--method", method, "-o", "published.csv", "--certificate", "proofs.json")
+    assert run(["tables", "protect", "clinics.csv", *SMALL, *asked]) == 0
+    lines, before = (folder / "published.csv").read_text().splitlines(), CLINICS.splitlines()
+    assert [len(line.split(";")) for line in lines] == [len(line.split(";")) for line in before]
+    assert lines[0] == before[0]
+    assert lines[-1] == before[-1]
+    found, shown = ([cell for line in text for cell in line.split(";")] for text in (before, lines))
+    changed = [cell for cell, other in zip(shown, found, strict=True) if cell != other]
+    assert all((cell == "x") is (method == "suppress") for cell in changed)
+    assert run(["tables", "verify", "proofs.json", "published.csv", "--cols", "illness"]) == 0
+    assert audit_tables("published.csv", cols="illness").holds
+    assert "proofs.json" not in capsys.readouterr().err
+
+
+def test_several_tables_are_protected_together(folder: Path) -> None:
+    (folder / "both.toml").write_text(
+        'rules = {threshold = 5}\n[[table]]\nfile = "clinics.csv"\nrows = "region"\ncols = "illness"\n'
+        '[[table]]\nfile = "sexes.csv"\nrows = "region"\ncols = "sex"\n'
+    )
+    assert run(["tables", "protect", "both.toml", "-o", "published"]) == 0
+    assert sorted(path.name for path in (folder / "published").iterdir()) == ["clinics.csv", "sexes.csv"]
+    alone = nl.protect_tables("clinics.csv", cols="illness", rules={"threshold": 5})
+    both = nl.protect_tables("both.toml")
+    assert alone.best is not None
+    assert both.best is not None
+    assert alone.best.proposal is not None
+    assert both.best.proposal is not None
+    assert both.best.proposal.loss >= alone.best.proposal.loss
+    assert any("subtract" in note for note in both.notes)
+
+
+def test_a_table_made_from_records(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = ("--microdata", "firms.csv", "--unit", "firm", *TURNOVER, "--p-percent", "10")
+    assert run(["tables", "protect", *made, "-o", "published.csv", "--certificate", "c.json", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["method"], found["holds"], found["sensitive"]) == ("suppress", True, 2)
+    assert run(["tables", "verify", "c.json", "published.csv", *TURNOVER]) == 0
+    told = pd.read_csv(folder / "published.csv").set_index(["region", "branch"])["turnover"]
+    assert told["East", "Total"] == "470"
+    assert told["North", "Total"] in ("940.5", "x")
+    assert told["North", "steel"] == told["South", "steel"] == "x"
+
+
+def test_excel_keeps_its_sheet_and_loses_the_others(folder: Path) -> None:
+    frame = pd.read_csv(folder / "clinics.csv", sep=";", skiprows=1, nrows=4)
+    with pd.ExcelWriter(folder / "book.xlsx") as book:
+        frame.to_excel(book, sheet_name="true", index=False)
+        frame.to_excel(book, sheet_name="copy", index=False)
+    found = nl.protect_tables("book.xlsx", cols="illness", sheet="true", rules={"threshold": 5})
+    found.write(folder / "published.xlsx")
+    written = openpyxl.load_workbook(folder / "published.xlsx")
+    assert written.sheetnames == ["true"]
+    assert written["true"]["D3"].value == "x"
+    assert written["true"]["B2"].value == 40
+    found.write(folder / "published.csv")
+    assert nl.audit_tables("published.csv", cols="illness", rules={"threshold": 5}).holds
+    texts = [[str(cell.value) for cell in row] for row in written["true"].rows]
+    assert [line.split(",") for line in (folder / "published.csv").read_text().splitlines()] == texts
+
+
+def test_a_crosstab_is_given_back_as_one(folder: Path) -> None:
+    frame = pd.read_csv(folder / "clinics.csv", sep=";", skiprows=1, nrows=4, index_col=0)
+    frame = frame.rename_axis(columns="illness")
+    found = nl.protect_tables(frame, rules={"threshold": 5})
+    shown = found.frame()
+    assert list(shown.columns) == list(frame.columns)
+    assert shown.loc["North", "asthma"] == 40
+    assert nl.audit_tables(shown).holds
+
+
+def test_weights_choose(folder: Path) -> None:
+    """A figure that is dear is not withheld while there is another way."""
+    weights = CLINICS.replace("22;15;11;2;50", "1;1;999;1;999")
+    (folder / "weights.csv").write_text(weights)
+    found = nl.protect_tables("clinics.csv", cols="illness", rules={"threshold": 5}, weights="weights.csv")
+    published = found.publication
+    assert published is not None
+    row = published.row_names.index(("clinics", ("East", "measles")))
+    assert published.told_lower[row] == published.told_upper[row] == 11
+    with pytest.raises(RequestError, match="weights: there is none"):
+        nl.protect_tables("clinics.csv", cols="illness", rules={"threshold": 5}, weights="sexes.csv")
+    value = nl.protect_tables("clinics.csv", cols="illness", rules={"threshold": 5}, weights="value")
+    assert any("not public" in note for note in value.notes)
+
+
+def test_the_report_shows_before_and_after(folder: Path) -> None:
+    found = nl.protect_tables("clinics.csv", cols="illness", rules={"threshold": 5}, method="all")
+    page = protection_html(found)
+    assert 'id="before"' in page
+    assert 'id="after-suppress"' in page
+    assert 'id="after-intervals"' in page
+    assert "0 and 5 must stay possible" in page
+    assert run(["tables", "protect", "clinics.csv", *SMALL, "--html", "report.html"]) == 0
+    assert (folder / "report.html").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("clinics.csv", "--cols", "illness"), "nothing says which figures are sensitive"),
+        (("clinics.csv", *SMALL, "--method", "all", "--aware"), "name one method"),
+        (("clinics.csv", *SMALL, "--method", "intervals", "--grid", "0.5"), "multiple of the step"),
+        (("clinics.csv", *SMALL, "-o", "clinics.csv"), "is the table itself"),
+        (("clinics.csv", *SMALL, "-o", "clinics.xlsx"), "let the name end in .csv"),
+    ],
+)
+def test_wrong_requests(
+    folder: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert folder
+    assert run(["tables", "protect", *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_what_cannot_be_protected(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Base cells of at most 4: that one is 5 can never stay possible."""
+    (folder / "few.csv").write_text("region,a,b,Total\nN,3,4,7\nS,4,4,8\nTotal,7,8,15\n")
+    asked = ("few.csv", "--cols", "c", "--threshold", "5", "--bounds", "0", "4", "-o", "out.csv")
+    assert run(["tables", "protect", *asked]) == 1
+    assert "cannot be protected" in capsys.readouterr().out
+    assert not (folder / "out.csv").exists()
+
+
+def test_who_knows_the_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["tables", "protect", "clinics.csv", *SMALL, "--aware"]) in (0, 1, 4)
+    assert "Who knows the rule" in capsys.readouterr().out
+    made = ("--microdata", "firms.csv", "--unit", "firm", *TURNOVER, "--p-percent", "10", "--aware")
+    assert folder
+    assert run(["tables", "protect", *made, "-o", "out.csv"]) == 4
+    assert "depends on who contributed what" in capsys.readouterr().out.replace("\n", " ")
+    assert not (folder / "out.csv").exists()
+
+
+def test_nothing_sensitive_is_published_as_it_is(folder: Path) -> None:
+    assert folder
+    found = nl.protect_tables("sexes.csv", cols="sex", rules={"threshold": 5})
+    assert found.best is not None
+    assert (found.best.kept, found.best.total_width) == (12, 0)
+    assert not math.isnan(found.best.withheld_weight)

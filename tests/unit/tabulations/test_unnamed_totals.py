@@ -1,0 +1,135 @@
+"""Totals under names that nobody knows: never read as categories without being asked about."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import noiseless as nl
+from noiseless.errors import NoiselessError
+from noiseless.tabulations.reading import read_request
+
+MARKS = ("x", "<5", "")
+
+
+def written(folder: Path, rows: list[list[str]]) -> Path:
+    file = folder / "t.csv"
+    file.write_text("".join(f"{','.join(row)}\n" for row in rows))
+    return file
+
+
+def marked(chance: Random, value: int, share: float) -> str:
+    """A figure as it is, or a mark that is true of it."""
+    if chance.random() >= share:
+        return str(value)
+    return chance.choice([mark for mark in MARKS if mark != "<5" or 0 < value < 5])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_total_is_read_as_a_category(seed: int, tmp_path: Path) -> None:
+    """Whatever is withheld: the total is asked about if any of its figures is shown and not 0."""
+    chance = Random(seed)
+    many, lines = chance.randint(2, 5), chance.randint(1, 4)
+    cells = [[chance.choice((0, 1, 3, 7, 20)) for _ in range(many)] for _ in range(lines)]
+    place, share = chance.randint(0, many), chance.choice((0.0, 0.3, 0.7))
+    labels = [f"c{at}" for at in range(many)]
+    labels.insert(place, "Everybody")
+    rows, shown = [["row", *labels]], 0
+    for at, line in enumerate(cells):
+        texts = [marked(chance, value, share) for value in line]
+        texts.insert(place, marked(chance, sum(line), share / 2))
+        rows.append([f"r{at}", *texts])
+        shown += texts[place] not in ("0", "x", "")
+    flat = ["row"]  # rows may look like sums by chance
+    file = written(tmp_path, rows)
+    if shown:
+        with pytest.raises(NoiselessError, match="can be the sum of the others") as error:
+            read_request(file, cols="column", flat=flat)
+        assert "\n" not in str(error.value)
+    assert read_request(file, cols="column", flat=flat, totals={"column": "Everybody"})
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("total", [True, False])
+def test_subtotals_are_asked_about(tmp_path: Path, *, first: bool, total: bool) -> None:
+    blocks = [
+        ("North", [[4, 16], [5, 21], [9, 2]]),
+        ("South", [[30, 1], [7, 8]]),
+    ]
+    rows = [["region", "a", "b"]]
+    for name, lines in blocks:
+        above = [name, *map(str, np.sum(lines, axis=0))]
+        inner = [[f"{name}{at}", *map(str, line)] for at, line in enumerate(lines)]
+        rows += [above, *inner] if first else [*inner, above]
+    rows[2][1] = "x"
+    if total:
+        rows.append(["Total", "55", "x"])
+    file = written(tmp_path, rows)
+    with pytest.raises(NoiselessError, match=r"can be the sum of '.*hierarchy region=FILE"):
+        read_request(file, cols="kind")
+    leaves = {f"{name}{at}": [name] for name, lines in blocks for at in range(len(lines))}
+    assert read_request(file, cols="kind", hierarchy={"region": leaves})
+
+
+def test_small_figures_agree_by_coincidence(tmp_path: Path) -> None:
+    chance = Random(7)
+    rows = [["age", "f", "m"], *([str(age), *(str(chance.randint(0, 3)) for _ in "fm")] for age in range(80))]
+    assert read_request(written(tmp_path, rows), cols="sex").publication.size == 160
+
+
+def test_categories_that_a_total_counts_are_no_subtotals(tmp_path: Path) -> None:
+    rows = [
+        ["region", "a", "b"],
+        ["N", "20", "30"],
+        ["S", "25", "31"],
+        ["E", "45", "61"],
+        ["Total", "90", "122"],
+    ]
+    assert read_request(written(tmp_path, rows), cols="kind").publication.size == 6
+
+
+def test_a_crosstab_with_margins_of_another_name() -> None:
+    people = pd.DataFrame({"sex": list("ffmmmmfm"), "illness": list("abababca")})
+    counts = pd.crosstab(people.sex, people.illness, margins=True, margins_name="Everyone")
+    hidden = counts.mask((counts > 0) & (counts < 2))
+    with pytest.raises(NoiselessError, match="'Everyone' of 'sex'"):
+        nl.audit_tables(hidden)
+    named = nl.audit_tables(hidden, totals={"sex": "Everyone", "illness": "Everyone"})
+    usual = nl.audit_tables(hidden.rename(index={"Everyone": "All"}, columns={"Everyone": "All"}))
+    assert [cell.lower for cell in named.cells] == [cell.lower for cell in usual.cells]
+    assert nl.audit_tables(hidden, flat=["sex", "illness"]).holds
+    with pytest.raises(NoiselessError, match="no dimension"):
+        nl.audit_tables(hidden, flat="age")
+
+
+def test_linked_tables_share_what_is_said_of_dimensions(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_text("region,a,b\nN,4,x\nS,x,6\nEngland,10,13\n")
+    other.write_text("age,a,b\nyoung,4,5\nold,6,8\n")
+    spec = tmp_path / "s.toml"
+    table = '[[table]]\nfile = "one.csv"\nrows = "region"\ncols = "kind"\n{}\n'
+    spec.write_text(table.format(""))
+    with pytest.raises(NoiselessError, match="'England' of 'region'"):
+        nl.audit_tables(spec)
+    spec.write_text(table.format('totals = {region = "England"}'))
+    expected = [(cell.of, cell.lower, cell.upper) for cell in nl.audit_tables(spec).cells]
+    spec.write_text(table.format('flat = "region"'))
+    assert nl.audit_tables(spec).holds
+    both = nl.audit_tables(one, link=[other], cols="kind", totals={"region": "England"})
+    assert expected == [(cell.of, cell.lower, cell.upper) for cell in both.cells if cell.of[0] == "one"]
+    assert not both.holds
+    with pytest.raises(NoiselessError, match="no dimension"):
+        nl.audit_tables(one, link=[other], cols="kind", totals={"area": "England"})
+
+
+def test_acros_margins_of_another_name(tmp_path: Path) -> None:
+    output = {"type": "table", "files": [{"name": "a.csv"}], "summary": "FrequencyTable: pass"}
+    (tmp_path / "results.json").write_text(json.dumps({"results": {"output_0": output}}))
+    (tmp_path / "a.csv").write_text("sex,a,b\nf,4,6\nm,x,3\nPersons,9,9\n")
+    with pytest.raises(NoiselessError, match="'Persons' of 'sex'"):
+        nl.audit_tables(tmp_path)
+    assert nl.audit_tables(tmp_path, flat="sex").holds
+    assert [cell.lower for cell in nl.audit_tables(tmp_path, totals={"sex": "Persons"}).disclosed] == [5]
