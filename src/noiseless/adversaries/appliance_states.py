@@ -17,15 +17,15 @@ from noiseless.errors import RequestError
 from noiseless.questions import Span
 
 _STANDBY = 0.05
-"""An appliance draws its standby power, or less, for so much of the time."""
+"""An appliance draws its standby power, or less, for this share of the time."""
 
 _DISTINCT = 1024
-"""Clusters are exact for so many different draws; more are first pooled into as many equal steps."""
+"""Up to this many distinct draws, clusters are exact; more are first pooled into as many equal steps."""
 
 _COMBINATIONS = 2**20
 
 Adversary = Literal["combinatorial", "frequencies"]
-"""Who guesses: by the nearest sum of learned states ([P1]), or by what was on when the reading was alike."""
+"""Who guesses: by the nearest sum of learned states ([P1]), or by what was on at similar readings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +35,8 @@ class Appliance:
     Attributes:
         name: of its circuit.
         standby: what it draws when it does nothing.
-        threshold: how much more it draws at least when it is on.
-        levels: how much more it draws in each of its states when it is on, ascending.
+        threshold: its least extra draw when it is on.
+        levels: its extra draw in each of its on states, ascending.
     """
 
     name: str
@@ -46,14 +46,14 @@ class Appliance:
 
     @classmethod
     def learn(cls, name: str, draws: FloatArray, threshold: float, levels: int) -> "Appliance":
-        """Learn from a circuit's readings; on are those that exceed the standby power by the threshold."""
+        """Learn from a circuit's readings; it is on where they exceed the standby power by the threshold."""
         standby = float(np.quantile(draws, _STANDBY, method="lower"))
         above = draws - standby
         return cls(name, standby, threshold, cluster(above[above > threshold], levels))
 
 
 def cluster(values: FloatArray, clusters: int) -> tuple[float, ...]:
-    """The means of the clusters with the least sum of squares: k-means, exactly; fewer if values are fewer.
+    """The means of the clusters with the least sum of squares: exact k-means; never more than values.
 
     >>> cluster(np.array([1.0, 2.0, 2.0, 9.0, 11.0, 10.0]), 2)
     (1.6666666666666667, 10.0)
@@ -107,7 +107,7 @@ def state_combinations(appliances: Sequence[Appliance]) -> tuple[FloatArray, Boo
         which appliances are on, of several ways the one with the fewest.
 
     Raises:
-        RequestError: they are too many.
+        RequestError: there are too many.
     """
     states = [(0.0, *appliance.levels) for appliance in appliances]
     if prod(map(len, states)) > _COMBINATIONS:
@@ -122,7 +122,7 @@ def state_combinations(appliances: Sequence[Appliance]) -> tuple[FloatArray, Boo
 
 
 def nearest_places(ascending: FloatArray, values: FloatArray) -> npt.NDArray[np.intp]:
-    """The place of the number that is nearest to each value; the smaller one of two that are as near.
+    """The place of the number nearest to each value; of two equally near, the smaller.
 
     >>> nearest_places(np.array([0.0, 10.0, 30.0]), np.array([-4.0, 5.0, 21.0, 99.0])).tolist()
     [0, 0, 2, 2]
@@ -134,10 +134,10 @@ def nearest_places(ascending: FloatArray, values: FloatArray) -> npt.NDArray[np.
 
 @dataclass(frozen=True, eq=False)
 class MeterReadings:
-    """What the meter tells: few different readings, and which of them each row has.
+    """What the meter reveals: the few distinct readings, and which of them each row has.
 
     Attributes:
-        values: the different readings, ascending.
+        values: the distinct readings, ascending.
         codes: the number of each row's reading among them.
     """
 
@@ -168,7 +168,7 @@ class Household:
     threshold: float
 
     def told(self, budget: Budget | None, name: str, *, clamp: bool) -> MeterReadings:
-        """What the meter tells with a budget; the readings themselves without."""
+        """What the meter reveals within a budget; the readings themselves without one."""
         if budget is None:
             return MeterReadings(*np.unique(self.powers, return_inverse=True))
         told = LocalQuantizer.finest(self.span, reach_of(budget), name)
@@ -179,8 +179,8 @@ class Household:
 def by_combination(house: Household, told: MeterReadings) -> BoolArray:
     """For each reading the combination of states whose total is nearest: combinatorial optimisation [P1].
 
-    It depends on the reading alone, so that it is solved once for each different one. What the house draws
-    when all is off is taken to be the smallest reading that is shown.
+    It depends on the reading alone, so it is solved once for each distinct one. The draw of the house with
+    everything off is taken to be the smallest reading shown.
     """
     smallest = told.values[told.codes[house.train :].min()]
     totals, on = state_combinations(house.appliances)
@@ -190,8 +190,8 @@ def by_combination(house: Household, told: MeterReadings) -> BoolArray:
 def by_frequency(house: Household, told: MeterReadings) -> BoolArray:
     """For each reading what was on in more than half of the rows learned from that have one like it.
 
-    Readings are alike when they fall into the same step, as wide as the threshold; a step that was not met
-    is taken for the nearest one that was.
+    Readings are alike when they fall into the same step, as wide as the threshold; a step never seen is
+    replaced by the nearest one that was.
     """
     steps, of_value = np.unique(np.floor(told.values / house.threshold), return_inverse=True)
     of_row = of_value[told.codes[: house.train]]
@@ -207,4 +207,4 @@ PLAYERS: Mapping[Adversary, Callable[[Household, MeterReadings], BoolArray]] = {
     "combinatorial": by_combination,
     "frequencies": by_frequency,
 }
-"""How each adversary guesses: for each different reading and each appliance, whether it is on."""
+"""How each adversary guesses: for each distinct reading and each appliance, whether it is on."""

@@ -48,8 +48,9 @@ def appliances(
 
     An appliance is on when it draws more than its standby power, by more than the threshold. Two adversaries:
 
-    - `combinatorial` is the one of [P1]: it takes the smallest reading it is shown for the power of the house
-      when all is off, and for each reading the combination of learned levels whose sum is nearest.
+    - `combinatorial` is the one of [P1]: it takes the smallest reading shown as the power of the house
+      with everything off, and for each reading guesses the combination of learned levels with the nearest
+      sum.
     - `frequencies` is stronger: it quantises the readings it learned from as the meter does, and says that an
       appliance is on if it was on in more than half of those that read alike (to within the threshold).
 
@@ -68,20 +69,20 @@ def appliances(
         meter: the column of the meter's readings, in watts (or any unit, with a threshold in it).
         circuits: the columns of the appliances' own readings.
         bounds: the smallest and the largest possible reading of the meter.
-        step: the resolution of its readings; any number without.
-        budgets: the bits that a reading may tell.
-        adversaries: who plays.
-        top: only so many circuits, those that used the most energy in the rows learned from.
-        levels: into how many levels of power an appliance that is on is divided.
+        step: the resolution of its readings; without it, any number.
+        budgets: the bits that a reading may leak.
+        adversaries: which adversaries play.
+        top: only this many circuits, those that used the most energy in the rows learned from.
+        levels: how many power levels an appliance has when it is on.
         threshold: how far above its standby power an appliance is on.
-        train: the share of the rows that is learned from, the first ones.
+        train: the share of the rows to learn from, taken from the start.
         blocks: into how many blocks the other rows are cut for the bootstrap.
         rounds: how many rounds the bootstrap has.
         clamp: move readings outside the bounds to the nearest value instead of refusing them.
         missing: missing values are an "error", or their rows are left out ("drop").
         names: the columns' names, for text files without a header line.
-        seed: where the random numbers of the bootstrap begin.
-        progress: told how many budgets of how many are done.
+        seed: of the bootstrap's random numbers.
+        progress: called with the number of budgets done and their total.
 
     Raises:
         DomainError: readings lie outside the bounds.
@@ -117,10 +118,10 @@ def appliances(
 
 @dataclass(frozen=True, eq=False)
 class BlockBootstrap:
-    """Readings in blocks of equal length, which are resampled as wholes.
+    """Readings in blocks of equal length, resampled as a whole.
 
-    Appliances run for minutes and hours, so that neighbouring readings tell the same: resampled one by one
-    they would make intervals far too narrow.
+    Appliances run for minutes and hours, so neighbouring readings say the same: resampled one by one they
+    would make intervals far too narrow.
 
     Attributes:
         starts: where each block begins.
@@ -148,7 +149,7 @@ class BlockBootstrap:
         """The mean f-score of all columns, then that of each, with their precision and recall.
 
         Args:
-            budget: what the readings that were guessed from may tell.
+            budget: what the readings behind the guesses may leak.
             guessed: for each reading and column, whether it is said to be on.
             truth: whether it is on.
             really: the sums of the truth by block.

@@ -1,4 +1,4 @@
-"""All attacks under one name, `nl.attack`: what completion lists is what can be played."""
+"""All attacks under one name, `nl.attack`, so that completion lists what can be played."""
 
 from noiseless.adversaries.appliances import appliances
 from noiseless.adversaries.binary_search import binary_search
@@ -32,4 +32,4 @@ class Attack:
 
 
 attack = Attack
-"""What users call it: nobody makes one."""
+"""The name users call it by; it is never instantiated."""

@@ -49,11 +49,11 @@ def binary_search(
     """How far a binary search for one person's value gets before the ledger stops it.
 
     A question is a count of those whose value is at least a threshold, with and without the target: two exact
-    counts in one batch, whose difference says on which side the target is. It costs 1 bit and tells 1 bit.
+    counts in one batch, whose difference says on which side the target is. It costs 1 bit and reveals 1 bit.
 
     - `adaptive`: each threshold halves what is left, until the curator refuses or one value is left;
     - `batch`: as many evenly spaced thresholds as the budget allows, all asked at once. N - 1 of them cost
-      log2 N bits, so that a batch gains nothing over the search when N is a power of two, and the rest of
+      log2 N bits, so a batch gains nothing over the search when N is a power of two, and the rest of
       the budget when it is not.
 
     The score is as in `differencing`; it is the same for everybody, and exact. Each play checks that the
@@ -70,11 +70,11 @@ def binary_search(
         seed: of the lot.
         missing: whether rows without a value are left out or an error.
         names: the columns' names, for text files without a header line.
-        progress: told how many of the attacks are done.
+        progress: called with the number of attacks done and their total.
 
     Raises:
         RequestError: nobody can be singled out, or a number makes no sense.
-        UnsoundError: an answer excluded the truth, or told more than it cost.
+        UnsoundError: an answer excluded the truth, or revealed more than it cost.
     """
     people = read_private(
         table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
@@ -95,7 +95,7 @@ def binary_search(
 
 
 def halved(size: int, depth: int) -> list[tuple[range, int]]:
-    """What a binary search of so many steps leaves of 0 .. size-1, and after how many.
+    """What a binary search of up to `depth` steps leaves of 0 .. size-1, and after how many steps.
 
     >>> halved(3, 5)
     [(range(0, 1), 1), (range(1, 2), 2), (range(2, 3), 2)]
@@ -110,7 +110,7 @@ def halved(size: int, depth: int) -> list[tuple[range, int]]:
 
 
 def thresholds(size: int, outputs: int) -> list[int]:
-    """Where 0 .. size-1 is cut into as many parts as there are outputs, as equal as can be.
+    """Where 0 .. size-1 is cut into as many parts as there are outputs, as evenly as possible.
 
     >>> thresholds(10, 4)
     [2, 5, 7]
@@ -129,7 +129,7 @@ _Search = tuple[range, Sequence[tuple[range, int]], int, bool]
 how many questions were answered; and whether the ledger refused the next one."""
 
 Attack = Callable[[AttackTestbed, PrivateColumn, Target, int, "Curator"], _Search]
-"""Ask a curator whose budget is so many outputs."""
+"""Ask a curator whose budget is this many outputs."""
 
 
 def _played(
@@ -145,9 +145,9 @@ def _played(
     require_sound(charged == min(prices[left], size), "every answer is charged for")
     most = Bits(min(max(prices.values()), size))
     require_sound(most <= Bits(outputs) or outputs >= size, "the ledger keeps to the budget")
-    parts = [AnswerClass(end, end) for end in prices]  # whoever has a value that is left leaves it
+    parts = [AnswerClass(end, end) for end in prices]  # a value that is left leaves itself
     require_sound(Bits(conclusions(parts)) <= most, "no more is revealed than was charged for")
-    # A search that ends sooner for some values is cheaper for them: what is learnt is compared on average.
+    # A search that ends sooner for some values is cheaper for them: compare what is learnt on average.
     paid = math.fsum(len(end) * math.log2(price) for end, price in ends) / size
     require_sound(learnt_bits(parts, size) <= paid + ROUNDING, "no more is learnt than was charged")
     return Play(left, most, questions, stopped, parts)

@@ -24,16 +24,16 @@ MissingRows = Literal["drop", "error"]
 
 _DIGITS = 60
 _LEAST = 2
-"""A secret has at least so many values."""
+"""A secret has at least this many values."""
 
 
 @dataclass(frozen=True, eq=False)
 class PrivateColumn:
-    """What people have in a private column.
+    """The values people have in a private column.
 
     Attributes:
         name: of the column.
-        domain: what it may hold; its values are numbered from 0.
+        domain: the values it may hold, numbered from 0.
         positions: the number of each person's value, ascending.
         alone: whether nobody else has the person's values of the public columns.
     """
@@ -55,7 +55,7 @@ class PrivateColumn:
 
     @property
     def step(self) -> Fraction:
-        """The distance of neighbouring values.
+        """The distance between neighbouring values.
 
         Raises:
             RequestError: it holds no numbers.
@@ -78,7 +78,7 @@ def require_filtered(people: PrivateColumn) -> None:
 
 
 def positions_of(values: pa.Array, domain: Column) -> IntArray:
-    """The number of each of some values that are known to lie in a domain."""
+    """The number of each value, given that all lie in the domain."""
     coded = values.dictionary_encode()
     numbers = [domain.index(value) for value in coded.dictionary.to_pylist()]
     return np.asarray(np.array(numbers, np.int64)[coded.indices.to_numpy()])

@@ -42,7 +42,7 @@ BUDGETS = tuple(range(7))
 _TELLS_SOMETHING = 2
 
 _MOST_PARTS = 100_000
-"""Up to so many parts of domains what is learnt is computed for everybody; beyond, for the targets."""
+"""Up to this many parts of domains, what is learnt is computed for everybody; beyond, for the targets."""
 
 _COUNT = "count, difference"
 
@@ -61,9 +61,9 @@ def differencing(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Game:
-    """What questions with and without one person tell of that person, and what they cost.
+    """What questions with and without one person reveal about that person, and what they cost.
 
-    Whoever is alone with their public values can be singled out by a filter. Attacks:
+    Anyone whose public values nobody shares can be singled out by a filter. Attacks:
 
     - `sum, difference`: SUM over everybody and over everybody else, in one batch that spends the budget;
     - `sum, others known`: SUM over everybody, by somebody who knows everybody else's value;
@@ -75,7 +75,7 @@ def differencing(
     targets, with a bootstrap over these). A few targets, drawn by lot, are really attacked: a curator over
     the table answers, in a temporary folder and with a fresh ledger each time. Each play checks that the
     answers are those expected, that the truth is among what is left, and that no more is learnt than was
-    charged. (A single answer may leave fewer values than that: budgets bound how many things can be told
+    charged. (A single answer may leave fewer values than that: a budget bounds how many things can be told
     apart, not how small the smallest set is.)
 
     Args:
@@ -90,11 +90,11 @@ def differencing(
         seed: of the lot that chooses them.
         missing: whether rows without a value are left out or an error.
         names: the columns' names, for text files without a header line.
-        progress: told how many of the attacks are done.
+        progress: called with the number of attacks done and their total.
 
     Raises:
         RequestError: nobody can be singled out, or a number makes no sense.
-        UnsoundError: an answer excluded the truth, or told more than it cost.
+        UnsoundError: an answer excluded the truth, or revealed more than it cost.
     """
     people = read_private(
         table, column, bounds=bounds, step=step, public=public, missing=missing, names=names
@@ -142,7 +142,7 @@ def _score(
     plays: Sequence[Play],
     seed: int,
 ) -> Score:
-    """For all who can be singled out; people with the same value tell the same."""
+    """For everybody who can be singled out; people with the same value give the same answer."""
     budget, name = attack
     outputs = reach_of(budget)
     values, counts = np.unique(people.positions[people.alone], return_counts=True)
@@ -159,7 +159,7 @@ def _score(
 
 @dataclass(frozen=True)
 class _Sum:
-    """A sum to be asked for.
+    """A sum to ask for.
 
     Attributes:
         mechanism: the sum of numbers of values, and its cells.
@@ -175,17 +175,17 @@ class _Sum:
 
     @classmethod
     def of(cls, size: int, outputs: int, where: str, people: int, truth: int) -> "_Sum":
-        """As fine as so many outputs allow."""
+        """As fine as this many outputs allow."""
         query, _ = named_query("sum", people, 0, size - 1, 1)
         return cls(finest(query, outputs), where, people, truth)
 
     @property
     def cell(self) -> CellInterval:
-        """What is told."""
+        """The published cell."""
         return self.mechanism.quantizer.answer(self.mechanism.quantizer.cell_at(self.truth))
 
     def parts(self, own: int, size: int, others: CellInterval) -> list[AnswerClass]:
-        """What is told if somebody's value were another, the others' sum being known to lie somewhere."""
+        """The cells that each possible value would publish, given the interval that holds the others' sum."""
         quantizer, base = self.mechanism.quantizer, self.truth - own
         found = []
         for number in range(quantizer.cell_at(base), quantizer.cell_at(base + size - 1) + 1):
@@ -208,7 +208,7 @@ class _SumAttack:
     sums: Callable[[PrivateColumn, int, int, str], tuple[_Sum, ...]]
 
     def parts(self, people: PrivateColumn, own: int, outputs: int) -> list[AnswerClass]:
-        """What somebody with a value tells, by what it could be; without a second sum the rest is known."""
+        """What somebody with a value reveals, by what it could be; without a second sum the rest is known."""
         first, *rest = self.sums(people, own, outputs, "")
         known = Fraction(first.truth - own)
         return first.parts(own, people.size, rest[0].cell if rest else CellInterval(known, known))
@@ -216,9 +216,9 @@ class _SumAttack:
     def ask(
         self, arena: AttackTestbed, people: PrivateColumn, target: Target, outputs: int, curator: "Curator"
     ) -> int:
-        """Ask, and check that the intervals told are those that were expected; how many questions it took.
+        """Ask, and check that the published intervals are those expected; how many questions it took.
 
-        A sum with a single output is a constant, which everybody knows: it is not asked for.
+        A sum with a single output is a constant, which everybody knows, so it is not asked for.
         """
         sums = self.sums(people, int(people.positions[target.number]), outputs, target.name)
         asked = [one for one in sums if one.mechanism.reach.outputs > 1]

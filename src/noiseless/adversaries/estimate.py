@@ -54,7 +54,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a game is played about: the column's people, what is told of them, and the error's power."""
+    """What a game is about: the column's people, what is published about them, and the error's power."""
 
     size: int
     step: Fraction
@@ -83,17 +83,17 @@ def estimate(
 ) -> Game:
     """How well a person's value is estimated from a quantised answer, beside the least error promised.
 
-    The adversary has a prior on the value, knows everybody else's, and names the posterior mean. Told is the
-    cell of the person's own value, or that of the sum over the table, each as fine as the budget allows. The
-    score is (E|X - Xh|^p)^(1/p) under the prior; of a sum, its mean over the table's people. No estimate from
-    so many outputs has a smaller error than the bound (Theorem 4 of [P1], corrected; on a lattice the best
-    of all partitions), and each play checks that. Nothing is random.
+    The adversary has a prior on the value, knows everybody else's, and names the posterior mean. Published is
+    the cell of the person's own value, or that of the sum over the table, each as fine as the budget allows.
+    The score is (E|X - Xh|^p)^(1/p) under the prior; of a sum, its mean over the table's people. No estimate
+    from this many outputs has a smaller error than the bound (Theorem 4 of [P1], corrected; on a lattice the
+    best of all partitions), and each play checks that. Nothing is random.
 
     Args:
         table: any table; a row is a person.
         column: the private column of numbers.
         bounds: the smallest and the largest possible value.
-        step: the resolution of values; None for any number, where only the value itself is told.
+        step: the resolution of values; None for any number, where only the value itself is published.
         budgets: bits leaked about one person, at most.
         priors: of "uniform", "triangular" and, on a lattice, "table" (the column's own frequencies); all of
             them if not given.
@@ -101,7 +101,7 @@ def estimate(
         power: p, 1 or 2.
         missing: whether rows without a value are left out or an error.
         names: the columns' names, for text files without a header line.
-        progress: told how many of the budgets are done.
+        progress: called with the number of budgets done and their total.
 
     Raises:
         RequestError: a number or a name makes no sense.
@@ -127,7 +127,7 @@ def estimate(
         known = {name: Posteriors(lattice_prior(name, people.size, people.positions)) for name in chosen}
         play = partial(_on_lattice, asked, priors=known)
     results = [score for budget in reported(wanted, progress) for score in play(budget)]
-    results += [  # whoever sees the value, or all of the sum, is never off
+    results += [  # an adversary who sees the value, or the exact sum, is never off
         Score(None, 0.0, 0.0, 0.0, {"prior": prior, "told": way, "bound": 0.0})
         for prior in chosen
         for way in given
@@ -177,7 +177,7 @@ def _scores(
 def _played(
     asked: _Asked, told: str, outputs: int, posteriors: Posteriors, bound: float
 ) -> tuple[float, dict[str, Any]]:
-    """The expected error, on average over the people; and how far off the means are from their values."""
+    """The expected error, averaged over the people; and how far the means are from their values."""
     values, counts = np.unique(asked.positions, return_counts=True)
     cells = _value_cells(asked, outputs) if told == "value" else _sum_cells(asked, outputs, values)
     known: dict[tuple[int, ...], Errors] = {}

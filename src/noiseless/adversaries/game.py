@@ -1,4 +1,4 @@
-"""What every game hands back: a score for each budget, with an interval, and what it was played with."""
+"""What every game returns: a score for each budget, with an interval, and the settings of the play."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,13 +26,13 @@ _PAID = ("budget", "charged")
 
 Task = TypeVar("Task")
 Budget = Fraction | Bits
-"""Bits that a person may tell: a rational number, or log2 of a number of answers."""
+"""Bits that may leak about a person: a rational number, or log2 of a number of answers."""
 
 Progress = Callable[[int, int], None]
-"""Told how many steps of how many are done."""
+"""Called with the number of steps done and their total."""
 
 _MOST_DIGITS = 300
-"""Numbers beyond are slips of the pen, and exact arithmetic with them never ends."""
+"""Numbers beyond are slips of the pen, and exact arithmetic with them would never end."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Score:
     """How well an adversary does at one budget.
 
     Attributes:
-        budget: the bits that a person may tell; None where nothing was protected.
+        budget: the bits that may leak about a person; None where nothing was protected.
         score: what the game measures: a success probability, an f-score, a share.
         low: where the 95 % confidence interval of the score begins; the score itself where it is exact.
         high: where it ends.
@@ -145,7 +145,7 @@ def _cell(name: str, value: Any) -> str:  # noqa: ANN401 - a number, a text or n
 
 
 def reported(tasks: Sequence[Task], progress: Progress | None) -> Iterator[Task]:
-    """Go through tasks; whoever wants to know is told how many of them are done."""
+    """Go through tasks, reporting to `progress`, if there is one, how many of them are done."""
     for done, task in enumerate(tasks, 1):
         yield task
         if progress is not None:
@@ -226,7 +226,7 @@ def stream(seed: int, *key: int) -> np.random.Generator:
 
 
 class UnsoundError(AssertionError):
-    """A truthful answer excluded the truth, or told more than it cost: the software is wrong."""
+    """A truthful answer excluded the truth, or revealed more than it cost: the software is wrong."""
 
 
 def require_sound(holds: bool, claim: str) -> None:

@@ -1,4 +1,4 @@
-"""Homogeneity: whoever knows a person's public values learns a sensitive one that all who share them have."""
+"""Homogeneity: people who share all public values share a sensitive one, so knowing the former reveals it."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -23,7 +23,7 @@ _RELEASED = "released."
 """Stands before the names of released columns, which are those of the original too."""
 
 CERTAIN, GUESS = "certain", "best guess"
-"""The adversary who claims only what must be so, and the one who names the most common value."""
+"""The adversary who claims only what must be true, and the one who names the most common value."""
 
 Columns = str | Sequence[str]
 
@@ -47,11 +47,11 @@ def homogeneity(
     progress: Progress | None = None,
     **options: Any,  # noqa: ANN401 - as for `release`
 ) -> Game:
-    """How many people's sensitive value is told by their public ones, as they are and as they are released.
+    """How many people's public values give their sensitive one away, as they are and as they are released.
 
     Two adversaries: `certain` counts the people whose group leaves one value possible (or at most `few`);
-    `best guess` names the most common value of the group, and its score is how often that is right (of a
-    person with several rows one group, taken at random, is known). Scores are exact: they are about the
+    `best guess` names the most common value of the group, and its score is how often that is right (for a
+    person with several rows, given one of their groups at random). Scores are exact: they are about the
     people of this table.
 
     >>> import pyarrow as pa
@@ -62,7 +62,7 @@ def homogeneity(
 
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
-        sensitive: the columns that the adversary is after; several are one.
+        sensitive: the columns that the adversary is after; several count as one.
         public: the columns that it sees.
         given: columns that it knows from elsewhere.
         released: a table that was released in place of the public columns; then `unit` or `same_order` says
@@ -70,14 +70,14 @@ def homogeneity(
         certificate: the certificate of a release instead, which says it too.
         unit: the column that names a person: where a person has several rows, and to match a release.
         same_order: whether the rows of the release are in the order of the table.
-        few: how few values count as disclosed; 1, when one must be certain.
-        budgets: leakages in bits: for each the table is released with at most so many (`max_leakage`).
-        min_posteriors: the same with at least so many sensitive values behind each answer.
+        few: how few values count as disclosed; 1 means that the value is certain.
+        budgets: leakages in bits: for each, a release that leaks at most this many (`max_leakage`).
+        min_posteriors: the same, with at least this many sensitive values behind each answer.
         missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
             error ("error").
         distinct_rows: drop exact duplicates of whole rows first.
         names: the columns' names, for text files without a header line.
-        progress: told how many releases of how many are done.
+        progress: called with the number of releases done and their total.
         options: further ones for these releases, as for `release`: `suppress`, `numeric`, `hierarchy`, ...
 
     Raises:
@@ -169,10 +169,10 @@ def view_released(
     *,
     same_order: bool,
 ) -> "tuple[Bits, Census]":
-    """What somebody's release shows of the people of the original.
+    """What somebody else's release shows about the people of the original.
 
     The two are joined by the unit or, where the caller says that they have the same order, row by row.
-    Whoever is in the original only is seen to be absent from the release.
+    People in the original only are seen to be absent from the release.
 
     Raises:
         RequestError: nothing says which rows belong together, or they do not.
@@ -223,7 +223,7 @@ def _check(roles: Roles, few: int) -> None:
 
 
 def _require_the_secret(table: Table, roles: Roles) -> None:
-    """Check that the sensitive columns are there: a release, which hides them, is attacked by its original.
+    """Check that the sensitive columns are there: a release that hides them is attacked through its original.
 
     Raises:
         ColumnError: one is not.
@@ -284,7 +284,7 @@ def _scores(budget: Budget | None, census: "Census", few: int) -> list[Score]:
 
 
 def _settings(roles: Roles, whole: "Census", few: int) -> dict[str, Any]:
-    """What was played; a blind guess is that of somebody who sees nothing at all."""
+    """What was played; a blind guess is the guess of somebody who sees nothing at all."""
     joint, places = whole.joint, int(whole.group_sizes.sum())
     return {
         "sensitive": list(roles.sensitive),

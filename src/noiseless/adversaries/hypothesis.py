@@ -1,4 +1,4 @@
-"""The hypothesis game [P2]: a yes/no fact about each row, tested from what a blur or noise releases of it."""
+"""The hypothesis game [P2]: a yes/no fact about each row, tested from what a blur or noise releases."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def hypothesis(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Game:
-    """What an adversary finds out about a yes/no fact before and after a blur, and after noise of that size.
+    """What an adversary finds out about a yes/no fact before and after a blur, and after noise of equal size.
 
     One adversary names a fact only when it is certain (the tests of [P2]); the score is the share of the
     table's rows that this decides. The other always names the likelier answer under a prior; the score is the
@@ -61,7 +61,7 @@ def hypothesis(
             over the declared range, or the "table" column's own frequencies.
         missing: whether rows without a value are left out or an error.
         names: the columns' names, for text files without a header line.
-        progress: told how many of the blurs are done.
+        progress: called with the number of blurs done and their total.
 
     Raises:
         ExpressionError: the hypothesis cannot be read.
@@ -157,7 +157,7 @@ def against_blur(fibres: Fibres, rows: CountedRows, reach: int, weights: Weights
     _check_witnesses(fibres, points, merged, (lower, upper), reach)
     below, above = (weights(end) - weights(start) for start, end in (lower, upper))
     truth = points >= fibres.split
-    # Twice how often the likelier side is the true one: once where both are equally likely.
+    # Twice how often the likelier side is true; counted once where both are equally likely.
     likelier = np.where(below == above, 1, 2 * ((above > below) == truth))
     right = np.where(merged, likelier, 2)
     total = int(counts.sum())
@@ -171,9 +171,9 @@ def against_noise(
 ) -> DecisionRates:
     """The same against noise: a whole number of steps up to `reach`, each equally likely, is added.
 
-    What is told lies within `reach` of the truth, so that it decides unless points of both sides do. Among
-    those that do not, the weight below the boundary falls and that above it rises with what is told, and one
-    search finds where the test changes its mind. Shares are averages over the noise.
+    The released value lies within `reach` of the truth, so it decides unless points of both sides do. Among
+    values that do not decide, the weight below the boundary falls and that above it rises with the value, so
+    one search finds where the test changes its mind. Shares are averages over the noise.
 
     Args:
         split: the lowest point above the boundary in each row's fibre.
@@ -184,10 +184,10 @@ def against_noise(
     """
     points, counts = rows.points, rows.counts
     inside = (split >= 1) & (split <= last)
-    first, after = split - reach, split + reach  # what is told from `first` to before `after` decides nothing
+    first, after = split - reach, split + reach  # released values in [first, after) decide nothing
 
     def leaning(told: IntArray) -> IntArray:
-        """The weight above the boundary less that below it, of the points that may be behind what is told."""
+        """The weight above the boundary less that below it, over the points that may be behind a value."""
         low, high = np.maximum(told - reach, 0), np.minimum(told + reach, last) + 1
         return (weights(high) - weights(split)) - (weights(split) - weights(low))
 
@@ -233,7 +233,7 @@ def _check_witnesses(
     halves: tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]],
     reach: int,
 ) -> None:
-    """Both answers really lead to what is released; where none is hidden the value stays as it is."""
+    """Both answers really lead to the released value; where none is hidden the value is unchanged."""
     released = fibres.release(points)
     require_sound(bool((released == points)[~merged].all()), "a value that hides nothing is left as it is")
     require_sound(bool((np.abs(released - points) <= reach).all()), "no value moves further than allowed")

@@ -64,10 +64,10 @@ def wilson(successes: int, rounds: int, confidence: float = CONFIDENCE) -> tuple
 def advantage(successes: int, rounds: int, confidence: float = CONFIDENCE) -> Advantage:
     """Adv = 2 |P(success) - 1/2| of [P1], corrected for its upward bias.
 
-    The share of successes put into that formula is never below 0, so that mere guessing seems to have an
-    advantage of about 0.8 / sqrt(rounds). The estimate here is the advantage with which that plain number is
-    on average what was seen (the mean of a folded normal distribution), and 0 where it is less than guessing
-    has on average. The interval is what the formula makes of Wilson's: it begins at 0 where that holds 1/2.
+    The share of successes put into that formula is never below 0, so mere guessing seems to have an
+    advantage of about 0.8 / sqrt(rounds). The estimate is the advantage for which the plain formula gives
+    on average what was seen (the mean of a folded normal distribution), and 0 where less was seen than
+    guessing gives on average. The interval maps Wilson's: it begins at 0 where Wilson's holds 1/2.
 
     >>> advantage(500, 1000).value, advantage(510, 1000).value, advantage(1000, 1000).value
     (0.0, 0.0, 1.0)
@@ -109,7 +109,7 @@ def _folded(number: float, deviation: float) -> float:
 def bootstrap_mean(values: Sequence[float], seed: int) -> tuple[float, float]:
     """The percentile bootstrap's 95 % interval of a mean: the values are drawn anew, again and again.
 
-    A value stands for a block (a target, a round), so that what depends on each other stays together.
+    A value stands for a block (a target, a round), so that dependent observations stay together.
 
     >>> low, high = bootstrap_mean([0.0, 1.0, 2.0, 3.0], seed=0)
     >>> 0 < low < 1.5 < high < 3

@@ -1,7 +1,7 @@
-"""Linkage: whoever knows the cells of a record's columns finds it when no other record has the same ones.
+"""Linkage: anyone who knows the cells of a record's columns finds it when no other record has the same ones.
 
-The game of [P1] V-C: each taxi trip is told as the cells of its origin and its destination; a trip whose pair
-of cells no other trip has can be pointed at by anybody who saw it begin and end.
+The game of [P1] V-C: each taxi trip is published as the cells of its origin and destination; a trip whose
+pair of cells no other trip has can be pointed at by anybody who saw it begin and end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ Outside = Literal["error", "drop", "clamp"]
 
 
 MOST_BITS_A_COLUMN = 12
-"""Without budgets the game is played from 1 to so many bits a column."""
+"""Without budgets the game is played for 1 up to this many bits a column."""
 
 
 class LinkageCounts(NamedTuple):
@@ -62,11 +62,11 @@ def linkage(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Game:
-    """Which share of the records is unique in what is told of them, for each budget.
+    """The share of records that are unique in the released columns, for each budget.
 
-    Each column is told as its cell. The scores are exact: they are about the records of this table, not about
-    a population that it might be drawn from (resampling rows would make equal ones and bias every score). In
-    a larger table of the same kind fewer records are unique.
+    Each column is released as its cell. The scores are exact: they are about the records of this table, not
+    about a population that it might be drawn from (resampling rows would make equal ones and bias every
+    score). In a larger table of the same kind fewer records are unique.
 
     >>> from noiseless.questions import Lattice
     >>> trips = pa.table({"from": [1, 2, 6, 7], "to": [7, 7, 1, 6]})
@@ -76,20 +76,20 @@ def linkage(
 
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
-        columns: what is told of a record, and the domain of each column.
-        budgets: the bits that a record may tell, all columns together; 1 to 12 for each column without.
-        split: how they are split: "even" gives every column as many bits ([P1]), "optimal" the cells with the
+        columns: the columns to release, and the domain of each.
+        budgets: the bits that a record may leak, all columns together; without them, 1 to 12 for each column.
+        split: how to split them: "even" gives every column the same bits ([P1]), "optimal" the cells with the
             smallest worst error; or both, to compare them.
         weights: for the optimal split, what an error of 1 counts in a column; 1 where none is given.
         outside: values outside their domain are an "error", their rows are left out ("drop"), or they are
             moved into it ("clamp").
         missing: missing values are an "error", or their rows are left out ("drop").
         names: the columns' names, for text files without a header line.
-        progress: told how many budgets of how many are done.
+        progress: called with the number of budgets done and their total.
 
     Raises:
         DomainError: values lie outside their domain.
-        RequestError: no column is named, or an argument is none that is known.
+        RequestError: no column is named, or an argument is unknown.
     """
     splits = _splits(split)
     if not columns:
@@ -148,7 +148,7 @@ def _within(rows: pa.Table, columns: Mapping[str, Span], outside: Outside) -> tu
         if not len(kept):
             raise EmptyTableError("no row lies within the bounds; declare wider ones")
     for name, span in columns.items():
-        # One cell refuses what many refuse.
+        # One cell refuses exactly what many refuse.
         whole = LocalQuantizer.finest(span, 1, name)
         whole.check(encode(whole.quantizer, kept.column(name), "decimal"), clamp=outside == "clamp")
     return kept, len(rows) - len(kept)
@@ -166,7 +166,7 @@ def _mechanism(
 
 
 def _root(budget: Budget, columns: int) -> int:
-    """The largest whole number whose power, one factor a column, is within the budget.
+    """The largest whole number whose power, with a factor for each column, is within the budget.
 
     >>> from noiseless.exact import Bits
     >>> _root(Fraction(8), 4), _root(Bits(26), 3), _root(Bits(27), 3)
@@ -178,7 +178,7 @@ def _root(budget: Budget, columns: int) -> int:
 
 
 def _cells(told: LocalVector, rows: pa.Table) -> list[IntArray]:
-    """The number of each value's cell; values outside were refused, dropped or are moved, before."""
+    """The number of each value's cell; values outside were already refused, dropped or moved."""
     coded = [encode(part.quantizer, rows.column(part.name), "decimal") for part in told.parts]
     return [cells.codes.astype(np.int64) for cells in coded]
 

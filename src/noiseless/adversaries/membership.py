@@ -1,8 +1,8 @@
 """Who is in the aggregate? The membership game of [P1], V-A.
 
 The adversary knows all readings of two households. A curator tosses a coin for one of them, adds n - 1 others
-and tells the mean of the n readings at each time, through a quantizer. The adversary guesses which of the two
-is in it.
+and publishes the mean of the n readings at each time, through a quantizer. The adversary guesses which of the
+two is in it.
 """
 
 import os
@@ -58,10 +58,10 @@ def membership(
 ) -> Game:
     """Play the membership game of [P1], V-A, for each group size, budget and adversary.
 
-    A budget is what one person may tell through *one* answer; the answers of a year together tell as many
-    times that (`total_bits`). Cells are the finest that the budget allows (Theorem 8 of [P1], corrected). All
-    budgets and adversaries play the same rounds. Ties are broken by a fair coin, so that somebody who learns
-    nothing is right half of the time. Intervals are Wilson's.
+    A budget is what may leak about one person through *one* answer; the answers of a year together may leak
+    that many times over (`total_bits`). Cells are the finest that the budget allows (Theorem 8 of [P1],
+    corrected). All budgets and adversaries play the same rounds. Ties are broken by a fair coin, so that
+    somebody who learns nothing is right half of the time. Intervals are Wilson's.
 
     Args:
         source: a wide table (a column a household), a long one, or an array of times x households.
@@ -74,20 +74,20 @@ def membership(
         clamp: move readings outside the bounds to the nearest.
         most_missing: the largest share of missing readings of a household that takes part.
         names: the columns' names, for text files without a header line.
-        query: what is told of a group, its "mean" or its "sum".
+        query: what is published of a group, its "mean" or its "sum".
         people: group sizes.
         budgets: bits leaked about one person, at most through one answer.
         adversaries: "correlation": guess the candidate whose readings correlate more with the answers;
             "square-error": the one nearer to them; "peaks": the one with more peaks in common with them, a
             peak being a reading above both its neighbours.
         printed: play also with as many cells as Theorem 8 of [P1] allows as printed, which is unsound.
-        window: how many successive answers are told in a round, from a random time on; all if not given.
+        window: how many successive answers are published in a round, from a random time on; all if not given.
         pair: the two households that the adversary chooses, by their numbers from 0 on, in every round; two
             at random in each round if not given. Households with too many missing readings have no number.
         rounds: how many rounds are played.
         seed: where the random numbers begin.
         threads: how many threads play; the result is the same for any number.
-        progress: told how many rounds of how many are done.
+        progress: called with the number of rounds done and their total.
 
     Raises:
         RequestError: there are too few households for a group, or readings lie outside the bounds.
@@ -155,7 +155,7 @@ def _length(window: int | None, readings: Readings, largest: int) -> int:
 
 
 def _counting(progress: Progress | None, total: int) -> Callable[[int], None]:
-    """From so many rounds more to how many of all are done."""
+    """Turn increments of rounds done into calls of `progress` with the total so far."""
     done = 0
 
     def count(more: int) -> None:

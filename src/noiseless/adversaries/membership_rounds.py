@@ -1,4 +1,4 @@
-"""The rounds of the membership game: how answers are told, what is drawn, played in threads, and judged."""
+"""The rounds of the membership game: the published answers, the draws, the play in threads, the verdict."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -43,7 +43,7 @@ class Aggregate:
 
     Attributes:
         question: what is asked of the group.
-        budget: the bits leaked about one person, at most; None where the answer is told as it is.
+        budget: the bits leaked about one person, at most; None where the answer is exact.
         recipe: how cells are chosen.
     """
 
@@ -72,12 +72,12 @@ class Aggregate:
         return self.mechanism.reach.outputs
 
     def total_bits(self, times: int) -> float:
-        """What so many answers, each about another reading of the person, tell of them: prices add."""
+        """The bits of this many answers, each about another reading of the person, together: prices add."""
         return round_up(log2_bounds(Fraction(self.reach))[1] * times)
 
     @property
     def worst_error(self) -> float:
-        """How far what is told can be from the truth."""
+        """How far the published answer can be from the truth."""
         return round_up(self.mechanism.worst_error)
 
 
@@ -106,7 +106,7 @@ class MembershipTranscript:
         own: for each candidate, the sum and the sum of squares of its readings.
         joint: for each aggregate, the sum of (twice) the answers, their products with the readings of each
             candidate, and the peaks in common with each.
-        length: how many answers were told.
+        length: how many answers were published.
         weight: how many readings a mean is made of; 1 for a sum.
         shift: twice the others' lower bounds in a sum, in steps; 0 for a mean.
     """
@@ -163,11 +163,11 @@ class MembershipExperiment:
 
     Attributes:
         readings: of all households.
-        length: how many answers are told in a round.
+        length: how many answers are published in a round.
         rounds: how many rounds are played with each group size.
         seed: where random numbers begin.
         threads: how many threads share the rounds.
-        count: told how many more rounds are done.
+        count: called with the number of further rounds done.
         pair: the candidates of every round, if the adversary chooses them; else two are drawn.
     """
 

@@ -16,7 +16,7 @@ from noiseless.intervals import root_bounds
 from noiseless.theory.estimation import ABSOLUTE, estimation_error_bound, least_estimation_error
 
 _MOST_WORK = 100_000
-"""The best partition of a lattice is searched for up to so many steps (about a second)."""
+"""The best partition of a lattice is searched for up to this many steps (about a second)."""
 
 Exact = npt.NDArray[np.object_]
 """Whole numbers of any size."""
@@ -74,7 +74,7 @@ class Errors:
 
 
 def partition_errors(posteriors: Posteriors, edges: Sequence[int], power: int) -> Errors:
-    """The errors when a value is told as its cell; both in steps of the lattice.
+    """The errors when a value is published as its cell; both in steps of the lattice.
 
     >>> partition_errors(Posteriors(np.ones(6, np.int64)), [0, 3, 6], 2)
     Errors(expected=0.6666666666666666, worst=1.0)
@@ -135,10 +135,10 @@ def _integral(function: Callable[[Fraction], Fraction], ends: Sequence[Fraction]
 def lattice_error_bound(weights: Sequence[int] | IntArray, outputs: int, power: int) -> Fraction:
     """The least E|X - Xh|^p on a lattice, in steps, of any estimate from at most N answers; p = 1 or 2.
 
-    The exact optimum over all partitions (`least_estimation_error`) where that is soon found. Otherwise the
-    lattice form of Theorem 4 of [P1]: m points with at least the probability rho each, wherever they are,
+    The exact optimum over all partitions (`least_estimation_error`) where that is quickly found. Otherwise
+    the lattice form of Theorem 4 of [P1]: m points with at least the probability rho each, wherever they are,
     have an error of at least rho (m^2 - 1) / 4 (p = 1) or rho (m^3 - m) / 12 (p = 2) about one estimate, as
-    m consecutive ones have. Both are convex in m, so that N equal sets have least; rho may be any level, M
+    m consecutive ones have. Both are convex in m, so N equal sets have the least; rho may be any level, M
     the number of points that reach it, and the largest of these bounds stands.
 
     >>> lattice_error_bound([1] * 6, 2, 2), density_error_bound([1] * 6, 2, 2)
@@ -161,7 +161,7 @@ def density_error_bound(weights: Sequence[int] | IntArray, outputs: int, power: 
     points = np.arange(1, len(ordered) + 1)
     share = points / outputs
     values = ordered * (share**2 - 1 if power == ABSOLUTE else share**3 - share)
-    best = int(np.argmax(values))  # which one is taken is a matter of floats, what it says is not
+    best = int(np.argmax(values))  # floats only choose the bound; the bound itself is exact
     level = Fraction(int(ordered[best]), int(np.sum(ordered.astype(object))))
     m = Fraction(best + 1, outputs)
     bound = (m * m - 1) / 4 if power == ABSOLUTE else (m**3 - m) / 12

@@ -38,8 +38,8 @@ class Readings:
     Attributes:
         numbers: a row a household, a column a time.
         lattice: the values that a reading can have.
-        left_out: how many households were left out because too much of them is missing.
-        filled: how many missing readings were taken for the one before.
+        left_out: how many households were left out because too many of their readings are missing.
+        filled: how many missing readings were replaced by the one before.
     """
 
     numbers: Numbers
@@ -81,7 +81,7 @@ def read_readings(
         step: the resolution of readings; found from their decimals if not given.
         clamp: move readings outside the bounds to the nearest.
         most_missing: households that lack a larger share of readings are left out; a missing reading of the
-            others is taken for the one before.
+            others is replaced by the one before.
         names: the columns' names, for text files without a header line.
 
     Raises:

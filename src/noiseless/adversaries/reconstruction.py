@@ -44,7 +44,7 @@ QUESTIONS = (20, 60)
 MEASURE = "share of people whose value is reconstructed"
 _MOST_PEOPLE = 200
 _NEAR = 20
-"""A value is reconstructed if it is off by at most one part in so many of the range."""
+"""A value is reconstructed if it is off by at most the range divided by this number."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class _Round:
         right: the share of people whose value was reconstructed.
         narrowed: the share of people with few values left, for certain.
         left: how many values are left of a person's, on average; all of them under noise.
-        fewest: of anybody's.
+        fewest: the fewest left of anybody's.
         answered: how many questions were answered.
     """
 
@@ -78,7 +78,7 @@ class _Scene:
     def told(
         self, arena: AttackTestbed, asked: BoolArray, mechanism: str, budget: Budget, number: int
     ) -> ReportedSums:
-        """What is told of the questions of a round; in the first one a real curator is asked too."""
+        """The answers to the questions of a round; in the first round a real curator is asked too."""
         group = self.people
         if mechanism == "noiseless":
             return _by_cells(arena, group, asked, reach_of(budget), really=number == 0)
@@ -145,14 +145,14 @@ def reconstruction(
     """How much of a private column can be solved for from sums over random subsets, as Dinur and Nissim do.
 
     Each question is a sum over a random half of some people, which public columns pick out. All questions
-    of a round are one batch: told in cells, each as fine as the budget allows when everybody takes part in
-    about half of them (the price is that of their cuts), or as many questions as fit if not even two outputs
-    each do. In the first round a real curator answers them, and must tell the same cells; later ones use its
-    mechanism. Beside it stands Gaussian noise through which everybody tells as many bits: all answers
-    together (`gaussian`), or each an equal part, as a ledger adds them up (`gaussian, one by one`).
+    of a round are one batch: published in cells, each as fine as the budget allows when everybody takes part
+    in about half of them (the price is that of their cuts), or as many questions as fit if not even two
+    outputs each do. In the first round a real curator answers them, and must publish the same cells; later
+    ones use its mechanism. Beside it stands Gaussian noise that leaks as many bits about everybody: all
+    answers together (`gaussian`), or each an equal part, as a ledger adds them up (`gaussian, one by one`).
 
     The adversary knows the mechanism and takes values to be spread evenly. The guess is the linear estimate
-    with the least mean square error; the score is the share of people for whom it is off by `within` at most.
+    with the least mean square error; the score is the share of people for whom it is off by at most `within`.
     From cells it is also certain, by linear programming, which values are left; each play checks that the
     truth is. The interval is a bootstrap over rounds (Wilson's over people where these do not differ).
 
@@ -171,7 +171,7 @@ def reconstruction(
         seed: of the lots.
         missing: whether rows without a value are left out or an error.
         names: the columns' names, for text files without a header line.
-        progress: told how many of the plays are done.
+        progress: called with the number of plays done and their total.
 
     Raises:
         RequestError: a number makes no sense.
@@ -228,7 +228,7 @@ def _drawn(everybody: PrivateColumn, people: int, lot: np.random.Generator) -> P
 
 
 def _exactly(group: PrivateColumn, asked: BoolArray) -> ReportedSums:
-    """Exact sums: the same whatever would protect them."""
+    """Exact sums, whatever would protect them."""
     sums = (asked.astype(np.int64) @ group.positions).astype(float)
     return ReportedSums(asked, sums, sums, np.zeros(len(asked)))
 
@@ -236,7 +236,7 @@ def _exactly(group: PrivateColumn, asked: BoolArray) -> ReportedSums:
 def _by_cells(
     arena: AttackTestbed, group: PrivateColumn, asked: BoolArray, outputs: int, *, really: bool
 ) -> ReportedSums:
-    """What the curator tells, or what its mechanism would."""
+    """The curator's answers, or those of its mechanism."""
     fitting, reach = affordable(asked, outputs)
     if not len(fitting):
         return ReportedSums.of_nothing(asked)

@@ -1,4 +1,4 @@
-"""Random subset sums: how finely a budget lets them be told, and what can be solved for from the answers."""
+"""Random subset sums: how finely a budget lets them be published, and what can be solved from them."""
 
 import math
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from noiseless.pricing.reach import finest
 from noiseless.ranges.quantizer import Quantizer
 
 _FEWEST = 2
-"""A subset has at least so many people: fewer would be asked for directly."""
+"""A subset has at least this many people: fewer would be asked for directly."""
 
 _ROUNDING = 1e-9
-"""Noise is so much larger than floats say."""
+"""Noise is larger than floats say by this share."""
 
 _SLACK = 1e-9
 """How much certain ranges are widened for rounding, as a share of the numbers that were added up."""
@@ -29,11 +29,11 @@ _EXACT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ReportedSums:
-    """What was told of the sums.
+    """The published sums.
 
     Attributes:
         asked: a row for each question that was answered.
-        lower: the sum is not below; with noise, what was told.
+        lower: the sum is not below; with noise, the noisy sum.
         upper: and not above; with noise, the same.
         variances: of the middle about the truth, for truths anywhere in the cell.
     """
@@ -93,7 +93,7 @@ def told_by_cells(asked: BoolArray, reach: int, truth: IntArray, size: int) -> R
 def told_with_noise(
     asked: BoolArray, truth: IntArray, size: int, scale: float | None, rng: np.random.Generator
 ) -> ReportedSums:
-    """Each sum with Gaussian noise, moved into the range of sums; no scale tells nothing.
+    """Each sum with Gaussian noise, moved into the range of sums; without a scale nothing is published.
 
     Args:
         asked: a row for each question.
@@ -110,7 +110,7 @@ def told_with_noise(
 
 
 def together(size: int, budget: Budget, cover: int) -> float | None:
-    """The noise with which all answers about a person together tell at most the budget.
+    """The noise with which all answers about a person together leak at most the budget.
 
     To somebody who knows everybody else, m answers are the value with m independent noises, and their mean
     says as much as all of them: the noise of one answer may be sqrt(m) times what one answer needs.
@@ -120,12 +120,12 @@ def together(size: int, budget: Budget, cover: int) -> float | None:
 
 
 def one_by_one(size: int, budget: Budget, cover: int) -> float | None:
-    """The noise with which each answer tells an equal part of the budget: what a ledger adds up."""
+    """The noise with which each answer leaks an equal part of the budget: what a ledger adds up."""
     return _deviation(size, budget, max(cover, 1))
 
 
 def _deviation(size: int, budget: Budget, parts: int = 1) -> float | None:
-    """The noise with which a value tells at most a part of the budget; None where nothing may be told.
+    """The noise with which a value leaks at most a part of the budget; None where nothing may leak.
 
     The capacity of the Gaussian channel with inputs in [-A, A] is at most log2(1 + sqrt(2 / (pi e)) A / s)
     (McKellips, 2004) and at most log2(1 + A^2 / s^2) / 2.
@@ -226,7 +226,7 @@ def best_guess(
 
     Args:
         asked: a row for each question: who takes part.
-        told: the sums, or the middles of what is told.
+        told: the sums, or the middles of their intervals.
         variances: how far off they are, squared, on average; 0 for exact ones.
         most: the largest value.
         ranges: what is certain; guesses are moved there.

@@ -1,6 +1,6 @@
 """Reconstruction from published tables, of the census kind: certain claims about people, each with a proof.
 
-The adversary has the tables and nothing else, and claims only what is so in every population that fits them
+The adversary has the tables and nothing else, and claims only what holds in every population that fits them
 all. A claim about a *record* says that at least n people have one combination of all categories; a claim
 about a *group* says that all n or more who share everything but a secret have the same secret.
 (Cf. Garfinkel, Abowd and Martindale, Understanding database reconstruction attacks on public data, 2019.)
@@ -30,7 +30,7 @@ from noiseless.tabulations.reading import read_request
 RECORD, GROUP = "record", "group"
 _SIZES = (1, 2, 3)
 _MOST_PROVED = 1_000
-"""Claims that a certificate has."""
+"""The most claims that a certificate holds."""
 
 MEASURE = "share of people about whom a claim is certain"
 
@@ -42,7 +42,7 @@ class TableClaims:
     Attributes:
         publication: the tables.
         cells: what is certain of every base cell.
-        secret: the dimension that groups share or not; None if none is.
+        secret: the dimension that a group may share; None if there is none.
     """
 
     publication: Publication
@@ -51,7 +51,7 @@ class TableClaims:
 
     @property
     def records(self) -> IntArray:
-        """The base cells that somebody is in for certain."""
+        """The base cells that certainly hold somebody."""
         return np.flatnonzero(self.cells.least > 0)
 
     @property
@@ -118,13 +118,13 @@ def tables(
         table: published tables, as `audit_tables` takes them; or records, if columns are named.
         columns: columns of the records: every table of some of them is published.
         by: columns that every table has, such as a block of houses.
-        ways: the most columns of a table, besides those of `by`; all of them without it.
+        ways: the most columns of a table, besides those of `by`; without it, all of them.
         below: smaller counts than this are published as "less than".
         rounded: counts are rounded to multiples of this, halves up.
-        secret: the dimension of which groups are looked for that have one value in common.
+        secret: the dimension for which to look for groups that share one value.
         missing: a missing value is a value, its row is left out, or it is an error.
         time_limit: seconds for each set of tables; what is not proved by then is not claimed.
-        progress: told how many steps are done.
+        progress: called with the number of steps done and their total.
 
     Raises:
         NoiselessError: something cannot be read, or does not fit together.
@@ -167,7 +167,7 @@ def final_claims(
 
 
 def table_claims(publication: Publication, most: int, secret: str | None, deadline: Deadline) -> TableClaims:
-    """What tables of at most so many dimensions make certain."""
+    """What tables of at most `most` dimensions make certain."""
     chosen = tuple(each for each in publication.tables if len(each.dimensions) <= most)
     if secret is not None and secret not in {each.name for each in publication.used}:
         raise RequestError(f"no table has the secret {secret!r} as a dimension")

@@ -1,4 +1,4 @@
-"""Curators set up to be attacked, the people whom an adversary singles out, and what an attack came to."""
+"""Curators set up to be attacked, the people an adversary singles out, and the outcome of an attack."""
 
 import math
 import shutil
@@ -63,7 +63,7 @@ class AttackTestbed:
 
     @contextmanager
     def curator(self, outputs: int) -> "Iterator[Curator]":
-        """A curator whose budget is so many outputs, none of which is spent."""
+        """A curator whose budget is this many outputs, none of them spent."""
         from noiseless.curator import Curator
 
         self._plays += 1
@@ -114,7 +114,7 @@ class AttackTestbed:
         return as_text(read_number(domain.value(number))) if isinstance(domain, NumberColumn) else str(number)
 
     def from_on(self, number: int) -> str:
-        """The condition that a value is that with some number, or one after it."""
+        """The condition that a value has this number or a later one."""
         if isinstance(self._column.domain, NumberColumn):
             return f"{VALUE} >= {self.text(number)}"
         listed = ", ".join(f"'{n}'" for n in range(number, self._column.size))
@@ -156,7 +156,7 @@ class Play:
         charged: what the ledger charged for it, for those who paid most.
         questions: how many were answered.
         stopped: whether the ledger refused the next one.
-        parts: what anybody's answers would tell.
+        parts: what anybody's answers would reveal.
     """
 
     left: range
@@ -195,7 +195,7 @@ def learnt_bits(parts: Iterable[AnswerClass], size: int) -> float:
 
 
 def unprotected(attack: str, parts: Iterable[AnswerClass], size: int) -> Score:
-    """What an attack would tell if the answers were exact, and nobody counted them."""
+    """What an attack would reveal if the answers were exact, and nobody counted them."""
     told = list(parts)
     bits = learnt_bits(told, size)
     fewest = min(len(part.left) for part in told)
@@ -238,11 +238,11 @@ def attack_curators(
         attacks: by their names.
         play: attack one target.
         score: what all plays of an attack with a budget come to.
-        exact: what an attack would tell if the answers were exact.
+        exact: what an attack would reveal if the answers were exact.
         budgets: bits leaked about one person, at most.
         targets: how many people are attacked.
         seed: of the lot that chooses them.
-        progress: told how many of the attacks are done.
+        progress: called with the number of attacks done and their total.
     """
     chosen, wanted = draw_targets(people, targets, seed), as_budgets(budgets)
     plays = dict[tuple[Budget, str], list[Play]]()
@@ -262,7 +262,7 @@ def attack_curators(
 
 
 def one_by_one(size: int) -> list[AnswerClass]:
-    """Every value is told apart from all others."""
+    """Every value can be told apart from all others."""
     return [AnswerClass(range(value, value + 1), range(value, value + 1)) for value in range(size)]
 
 
@@ -272,7 +272,7 @@ def conclusions(parts: Iterable[AnswerClass]) -> int:
 
 
 def is_refused(curator: "Curator", *sql: str) -> bool:
-    """Ask, and say whether the ledger refused it."""
+    """Ask, and say whether the ledger refused."""
     try:
         curator.ask(*sql)
     except BudgetError:

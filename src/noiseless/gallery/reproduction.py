@@ -223,7 +223,7 @@ def reproduce(
         data: the data sets; those that `NOISELESS_DATA` names if not given.
         jobs: how many figures are made at a time, each in a process of its own. With more than one, a script
             that calls this has to guard its main part with `if __name__ == "__main__"`.
-        progress: told of every figure that is done.
+        progress: called with every figure that is done.
 
     Raises:
         RequestError: there is no figure of some name.

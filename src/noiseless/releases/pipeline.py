@@ -145,7 +145,7 @@ def release(
         distinct_rows: drop exact duplicates of whole rows first.
         keep_order: leave the rows in the table's order; by default they are sorted, for the order tells too.
         names: the columns' names, for text files without a header line.
-        progress: told the share of the work that is done.
+        progress: called with the share of the work that is done.
 
     Raises:
         NoiselessError: the table, a column or a target is wrong, and how to mend it.
@@ -177,7 +177,7 @@ def frontier(
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
         sensitive: the columns to hide.
         public: the columns to publish.
-        progress: told the share of the work that is done.
+        progress: called with the share of the work that is done.
         baselines: whether other people's methods are run too.
         options: as for `release`; targets are not needed.
 

@@ -246,7 +246,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
         """The releases of the same columns that none found beats, and what methods reach; computed once.
 
         Args:
-            progress: told the share of the work that is done.
+            progress: called with the share of the work that is done.
         """
         if "frontier" not in self._found:
             if self._survey is None:

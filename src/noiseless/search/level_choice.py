@@ -107,7 +107,7 @@ def survey_levels(
     Args:
         problem: what is to be merged; each column has a hierarchy.
         on_levels: the problem as it reads on some levels.
-        progress: told the share of the work that is done, from 0 to 1.
+        progress: called with the share of the work that is done, from 0 to 1.
     """
     problem.check()
     report = progress or (lambda _: None)

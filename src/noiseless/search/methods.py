@@ -49,7 +49,7 @@ class PartitionSearch(LineSearch):
 
     Attributes:
         paths: the greedy paths, each run once.
-        progress: told the share of a long search that is done.
+        progress: called with the share of a long search that is done.
     """
 
     paths: GreedyPaths

@@ -78,7 +78,7 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     Args:
         problem: what is to be merged.
         goal: limits, or a weight.
-        progress: told the share of the work that is done, from 0 to 1.
+        progress: called with the share of the work that is done, from 0 to 1.
 
     Raises:
         RequestError: the goal cannot be met; the message says what is possible.
@@ -132,7 +132,7 @@ def survey(
         utility: what is kept.
         method: which of our methods to run.
         baselines: whether to show what others do too; `exact` is compared with nothing.
-        progress: told the share of the work that is done, from 0 to 1.
+        progress: called with the share of the work that is done, from 0 to 1.
         until_stopped: whether to go on level by level until the work is cancelled: what was found is shown
             then, and the longer it took the more that is.
 

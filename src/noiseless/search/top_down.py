@@ -101,7 +101,7 @@ class TopDown:
             cells: cells that keep to the limits.
             prefer: how they are cut.
             once: each is cut in two at most, and not on and on.
-            progress: told the share of the values whose cells are cut.
+            progress: called with the share of the values whose cells are cut.
         """
         members, wanted = np.empty_like(cells.members), active()
         found: list[tuple[IntArray, IntArray, IntArray]] = []
@@ -287,7 +287,7 @@ def top_down_cells(
     Args:
         problem: what is merged: columns.
         limits: what each of its groups, taken whole, keeps to.
-        progress: told about the share of the work that is done.
+        progress: called with roughly the share of the work that is done.
     """
     book = problem.codebook
     if not isinstance(book, ColumnCodebook):
