@@ -326,3 +326,16 @@ def _json_number(value: object) -> object:
 def json_value(value: object) -> object:
     """A value as JSON can hold it."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def time_span(days: Fraction) -> tuple[Fraction, str]:
+    """A number of days in the unit that people would use, and that unit; half a day stays one.
+
+    >>> time_span(Fraction(5, 2)), time_span(Fraction(1, 2)), time_span(Fraction(1, 24))
+    ((Fraction(5, 2), 'days'), (Fraction(1, 2), 'days'), (Fraction(1, 1), 'hour'))
+    """
+    smaller = ((24, "hours"), (24 * 60, "minutes"))
+    parts, unit = next(((n, name) for n, name in smaller if days * n >= 1), (24 * 60 * 60, "seconds"))
+    if days >= 1 or 2 * days % 1 == 0:
+        parts, unit = 1, "days"
+    return days * parts, singular(unit) if days * parts == 1 else unit

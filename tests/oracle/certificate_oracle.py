@@ -469,10 +469,25 @@ def day_number(text: str) -> int:
 
 
 def read_day(written: Any) -> Fraction:
-    """A day of a declared range."""
-    if not isinstance(written, str) or not is_day(written):
+    """A day or moment of a declared range."""
+    found = moment_number(written) if isinstance(written, str) else None
+    if found is None:
         raise ValueError("not a day")
-    return Fraction(day_number(written))
+    return found
+
+
+def moment_number(text: str) -> Fraction | None:
+    """A day, or a moment of one, in days; None for anything else."""
+    day, rest = text[:10], text[10:].removesuffix("+00") if len(text) > 13 else text[10:]
+    if not is_day(day) or not rest:
+        return Fraction(day_number(day)) if is_day(text) else None
+    clock = re.fullmatch(r"[ T](\d\d):(\d\d)(:\d\d(\.\d{1,9})?)?", rest, re.ASCII)
+    if clock is None or (clock[4] or "1").endswith("0"):
+        return None
+    seconds = Fraction((clock[3] or ":0")[1:])
+    if int(clock[1]) > 23 or int(clock[2]) > 59 or seconds >= 60:
+        return None
+    return day_number(day) + Fraction(int(clock[1]) * 60 + int(clock[2]), 1440) + seconds / 86_400
 
 
 def read_set(text: str) -> frozenset[Text] | None:
@@ -867,7 +882,7 @@ class Codebook:
         if text is None:
             return None
         if self.certificate.kinds[column] == "date":
-            return Fraction(day_number(text)) if is_day(text) else None
+            return moment_number(text)
         return Fraction(text) if is_number(text) else None
 
     def uncovered(self) -> dict[str, int]:

@@ -12,7 +12,7 @@ from noiseless.audits.exposure import Exposure
 from noiseless.audits.finest_cells import FinestCells, finest_cells
 from noiseless.audits.table_audit import TableExposure
 from noiseless.audits.witness import shown
-from noiseless.display import Facts, Shown, counted, significant, verb
+from noiseless.display import Facts, Shown, counted, significant, time_span, verb
 from noiseless.exact import round_up
 from noiseless.rules.application import Ruling
 from noiseless.rules.assignment import AssignedRule
@@ -282,7 +282,8 @@ def distance_text(distance: Fraction, *, days: bool) -> str:
     >>> distance_text(Fraction(5, 2), days=True), distance_text(Fraction(12345678), days=False)
     ('2.5 days', '12,350,000')
     """
-    return f"{significant(distance, _DIGITS):,f}" + (f" day{'s' * (distance != 1)}" if days else "")
+    amount, unit = time_span(distance) if days else (distance, "")
+    return f"{significant(amount, _DIGITS):,f} {unit}".rstrip()
 
 
 def below(share: Fraction) -> str:

@@ -310,8 +310,10 @@ def _options(measured: MeasuredPartition) -> dict[str, Any]:
 
 
 def _end(column: PublicColumn, end: Fraction) -> str:
-    if column.kind == "date":
+    if column.kind == "date" and end.denominator == 1:
         return str(np.datetime64(int(end), "D"))
+    if column.moments is not None:
+        return str(column.moments.texts(np.array([int(end / column.unit)]))[0])
     return str(end)
 
 

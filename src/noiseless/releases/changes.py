@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.display import counted, html_table
+from noiseless.display import counted, html_table, time_span
 from noiseless.releases.codewords import Codewords
 from noiseless.releases.columns import Kind, PublicColumn
 from noiseless.releases.partition import MeasuredPartition
@@ -101,9 +101,13 @@ class ColumnChange:
     @property
     def _moved(self) -> list[str]:
         """How far values were moved; nothing for what has no distance."""
-        unit = "days" if self.kind == "date" else ""
         changes = {"by up to": self.largest, "on average": self.mean}
-        return [f"{how} {Length(x)} {unit}".strip() for how, x in changes.items() if x is not None]
+        spans = {
+            how: time_span(x) if self.kind == "date" else (x, "")
+            for how, x in changes.items()
+            if x is not None
+        }
+        return [f"{how} {Length(amount)} {unit}".strip() for how, (amount, unit) in spans.items()]
 
 
 def _shown(text: str | None) -> str:

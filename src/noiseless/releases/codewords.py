@@ -118,7 +118,7 @@ def _numbers(
     if chosen is not None:
         middle = units[chosen]
     elif codeword == "interval":
-        texts, rank, unit = _intervals(column, low, high), _rank(mark, low, high), Fraction(1, 2 * 10**places)
+        texts, rank, unit = _intervals(column, low, high), _rank(mark, low, high), column.unit / 2
         return _marked(column, layout, mark, Codewords(texts, rank, (high - low)[layout.cell_of], unit))
     elif codeword == "centroid":
         places += 0 if day else _MORE_PLACES
@@ -130,7 +130,7 @@ def _numbers(
     factor = 10 ** (places - column.places)
     gaps = np.abs(_roomy(units, factor) * factor - middle[layout.cell_of])
     texts, rank = _line_texts(column, middle, places), _rank(mark, middle)
-    return _marked(column, layout, mark, Codewords(texts, rank, gaps, Fraction(1, 10**places)))
+    return _marked(column, layout, mark, Codewords(texts, rank, gaps, column.unit / factor))
 
 
 def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Codewords) -> Codewords:
@@ -154,6 +154,8 @@ def _centroids(units: npt.NDArray[Any], layout: CellLayout, factor: int) -> npt.
 
 
 def _line_texts(column: PublicColumn, units: npt.NDArray[Any], places: int) -> pa.Array:
+    if column.moments is not None:
+        return column.moments.texts(units)
     if column.kind == "date":
         return pa.array(units.astype(np.int32)).cast(pa.date32()).cast(pa.string())
     return decimal_texts(units, places)

@@ -16,6 +16,7 @@ from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.releases.canonical import decimal_units
 from noiseless.releases.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
+from noiseless.releases.moments import MomentForm
 from noiseless.releases.request import ReleaseRequest, exact_number
 from noiseless.releases.source import ReleaseSource, TextColumn
 from noiseless.search.codebook import Distance
@@ -37,8 +38,8 @@ _DOUBTS = {
     "codes": f"is written as codes are (007) {_TAKEN}; give it a hierarchy to merge it step by step, or name "
     "it as numeric to take it as numbers",
     "commas": f"is written with decimal commas {_TAKEN}; write 1234.50 for 1.234,50 to have numbers",
-    "dates": f"looks like dates {_TAKEN}, which have no order; write 1959-01-20, without a time, to have "
-    "days of which near ones are merged",
+    "dates": f"looks like dates {_TAKEN}, which have no order; write all of them as 1959-01-20, or as "
+    "1959-01-20 13:45:00, to have near ones merged",
     "times": f"holds times of day {_TAKEN}, which have no order; write minutes or seconds as numbers to have "
     "near ones merged",
 }
@@ -46,9 +47,6 @@ _ORDERED_DATES = {
     rf"^{_DAY}[.][0-9]{{4}}$": ("dates that are not written as 1971-08-17", "DD.MM.YYYY"),
     r"^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$": ("dates written with slashes", "DD/MM/YYYY or MM/DD/YYYY"),
     r"^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$": ("dates that are not written as 1971-08-17", "DD-MM-YYYY"),
-    r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}$": ("dates with times", "'YYYY-MM-DD hh:mm'"),
-    r"^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$": ("dates with times", "'YYYY-MM-DD hh:mm:ss'"),
-    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}$": ("dates with times", "YYYY-MM-DDThh:mm:ss"),
     rf"^{_DAY}[.][0-9]{{4}} [0-9]{{1,2}}:[0-9]{{2}}$": ("dates with times", "'DD.MM.YYYY hh:mm'"),
 }
 """Dates that text files hold, and how to have them read."""
@@ -67,9 +65,10 @@ class PublicColumn:
         codes: which of them each public tuple has.
         type: the type that the values have in the table.
         weight: what a difference counts.
-        units: each distinct value as a whole number of units: 10**-places, or days.
+        units: each distinct value as a whole number of units: 10**-places, days, or ticks of the moments.
         places: how many decimals the numbers have.
-        marks: 0 for a number or day; others (missing ones, texts that are no numbers) are numbered from 1.
+        marks: 0 for a number, day or moment; others (missing ones, other texts) are numbered from 1.
+        moments: how dates with a time are written; None for numbers and days.
         span: the declared range, or that of the data.
         tree: the hierarchy.
         tree_cost: what a node of it costs: its height, or the number of other leaves.
@@ -86,6 +85,7 @@ class PublicColumn:
     units: IntArray
     places: int
     marks: IntArray
+    moments: MomentForm | None = None
     span: tuple[Fraction, Fraction] | None = None
     tree: HierarchyTree | None = None
     tree_cost: Literal["height", "leaves"] = "height"
@@ -132,9 +132,8 @@ class PublicColumn:
             raise ColumnError(
                 self.name, f"holds numbers with a decimal comma; add --decimal , to read them, {or_not}"
             )
-        moments = self.kind == "category" and pt.is_timestamp(self.type)
         for pattern, (what, formats) in _ORDERED_DATES.items():
-            if self._texts_like(pattern) == present or (moments and "hh" in formats):
+            if self._texts_like(pattern) == present:
                 raise ColumnError(
                     self.name, f"holds {what}; add --date-format {formats} to read days, {or_not}"
                 )
@@ -161,8 +160,8 @@ class PublicColumn:
 
     @property
     def unit(self) -> Fraction:
-        """What 1 stands for in `units`."""
-        return Fraction(1, 10**self.places)
+        """What 1 stands for in `units`: a number, or days."""
+        return Fraction(1, 10**self.places) if self.moments is None else self.moments.tick
 
     @property
     def _tree(self) -> HierarchyTree:
@@ -277,7 +276,17 @@ def _kind(source: ReleaseSource, name: str) -> Kind:
     values = source.public.coding(name).decode(np.zeros(0, np.int64)).type
     if pt.is_integer(values) or pt.is_floating(values) or pt.is_decimal(values) or name in request.numeric:
         return "number"
-    return "date" if pt.is_date(values) else "category"
+    if pt.is_date(values) or (
+        _may_be_moments(source, name) and MomentForm.of(source.text(source.public, name).texts)
+    ):
+        return "date"
+    return "category"
+
+
+def _may_be_moments(source: ReleaseSource, name: str) -> bool:
+    """Whether one value is a moment: then all are looked at."""
+    one = source.public.coding(name).decode(source.public.codes(name)[:1])
+    return bool(pt.is_timestamp(one.type) or (pt.is_string(one.type) and MomentForm.of(one)))
 
 
 def _column(source: ReleaseSource, name: str, kind: Kind) -> PublicColumn:
@@ -289,10 +298,12 @@ def _column(source: ReleaseSource, name: str, kind: Kind) -> PublicColumn:
         options |= {"tree": _tree(source, column), "tree_cost": request.hierarchy_cost}
     if kind in ("number", "date"):
         options |= _line(column, kind)
-        options["span"] = _span(column.name, kind, request, options)
-    elif column.name in request.span:
+    found = PublicColumn(column.name, kind, column.texts, column.codes, column.type, weight, **options)
+    if found.is_line:
+        return replace(found, span=_span(found, request))
+    if column.name in request.span:
         raise ColumnError(column.name, "holds no numbers, so it has no range; leave its span out")
-    return PublicColumn(column.name, kind, column.texts, column.codes, column.type, weight, **options)
+    return found
 
 
 def _tree(source: ReleaseSource, column: TextColumn) -> HierarchyTree:
@@ -315,9 +326,13 @@ def _tree(source: ReleaseSource, column: TextColumn) -> HierarchyTree:
 
 
 def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
-    """The units, places and marks of numbers or days."""
+    """The units, places and marks of numbers, days or moments."""
     texts = column.texts
-    if kind == "date":
+    moments = MomentForm.of(texts) if kind == "date" and not pt.is_date(column.type) else None
+    if moments is not None:
+        units, places = moments.ticks(texts), 0
+        plain = pc.is_valid(texts).to_numpy(zero_copy_only=False)
+    elif kind == "date":
         days = column.texts.cast(pa.date32()).cast(pa.int32())
         units, places = pc.fill_null(days, 0).cast(pa.int64()).to_numpy().copy(), 0
         plain = pc.is_valid(texts).to_numpy(zero_copy_only=False)
@@ -330,7 +345,7 @@ def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
     if not plain.any():
         raise ColumnError(column.name, "holds no number; release it as categories")
     marks = np.where(plain, 0, np.cumsum(~plain))
-    return {"units": units, "places": places, "marks": marks}
+    return {"units": units, "places": places, "marks": marks, "moments": moments}
 
 
 def _refuse_spellings(column: TextColumn, plain: "np.ndarray[Any, np.dtype[np.bool_]]") -> None:
@@ -356,15 +371,12 @@ def _digits(numbers: pa.Array) -> int:
     return sum(int(part.as_py()) for part in parts)
 
 
-def _span(
-    name: str, kind: Kind, request: ReleaseRequest, line: dict[str, Any]
-) -> tuple[Fraction, Fraction] | None:
-    values = line["units"][line["marks"] == 0]
-    unit = Fraction(1, 10 ** line["places"])
-    low, high = int(values.min()) * unit, int(values.max()) * unit
+def _span(column: PublicColumn, request: ReleaseRequest) -> tuple[Fraction, Fraction]:
+    name, values = column.name, column.units[column.marks == 0]
+    low, high = int(values.min()) * column.unit, int(values.max()) * column.unit
     if name not in request.span:
         return (low, high) if low < high else (low, high + 1)
-    ends = [_end(name, kind, text) for text in request.span[name]]
+    ends = [_end(name, column.kind, text) for text in request.span[name]]
     if not ends[0] < ends[1]:
         raise ColumnError(
             name, "has a declared range that goes from its higher to its lower end; turn it round"

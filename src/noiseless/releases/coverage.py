@@ -7,6 +7,7 @@ lowest node above them), and in columns of numbers or days, of other texts the o
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from noiseless.releases.canonical import decimal_units
 from noiseless.verification.certificate import Cell, CertifiedRelease
 from noiseless.verification.codebook import CertifiedCodebook
 from noiseless.verification.generalisation import GeneralisationTree
-from noiseless.verification.quantities import day_number, is_day, is_number
+from noiseless.verification.quantities import is_number, point_in_time
 
 _ROOM, _LEAST = 2**24, 2**6
 """How many pairs of a tuple and a cell are looked at together, and how many tuples at least."""
@@ -109,14 +110,17 @@ class ColumnCover:
 
 
 def _ranks(texts: Iterable[str | None], *, days: bool) -> dict[str | None, int]:
-    """The rank of each text that is a day, or a number."""
-    plain = [text for text in texts if text is not None and (is_day(text) if days else is_number(text))]
+    """The rank of each text that is a day or moment, or a number."""
+    said: dict[str, Fraction | int]
     if days:
-        said: list[int] = [day_number(text) for text in plain]
+        said = {
+            text: point for text in texts if text is not None and (point := point_in_time(text)) is not None
+        }
     else:
-        said = decimal_units(pa.array(plain, pa.string()))[0].tolist()
-    ranks = {number: rank for rank, number in enumerate(sorted(set(said)))}
-    return {text: ranks[number] for text, number in zip(plain, said, strict=True)}
+        plain = [text for text in texts if text is not None and is_number(text)]
+        said = dict(zip(plain, decimal_units(pa.array(plain, pa.string()))[0].tolist(), strict=True))
+    ranks = {number: rank for rank, number in enumerate(sorted(set(said.values())))}
+    return {text: ranks[number] for text, number in said.items()}
 
 
 def _nodes(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, verb
+from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, time_span, verb
 from noiseless.releases.application import AppliedRelease
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.request import RISKS
@@ -15,7 +15,6 @@ from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.risks import MINIMA, keeps, limit_text
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
-from noiseless.search.loss import Length
 from noiseless.search.measures import ReleasePoint
 
 _PLACES = 2
@@ -143,11 +142,14 @@ def change_words(change: ColumnChange, codeword: str) -> tuple[str, str, str]:
     return f"no {name}", "is changed", f"by more than {change_text(change.largest, change.kind)}"
 
 
-def change_text(change: Length | Fraction | None, kind: str) -> str:
-    """How far something was changed; dates by days."""
+def change_text(change: Fraction | None, kind: str) -> str:
+    """How far something was changed; dates by days, or by hours."""
     if change is None:
         return "-"
-    return length_text(change) + (f" day{'s' * (change != 1)}" if kind == "date" else "")
+    if kind != "date":
+        return length_text(change)
+    amount, unit = time_span(change)
+    return f"{length_text(amount)} {unit}"
 
 
 def largest_cell(release: Release) -> int:

@@ -25,7 +25,7 @@ from noiseless.verification.certificate_json import (
     tuples,
     unicode,
 )
-from noiseless.verification.quantities import ExactLength, LogRatio, bits, day, fraction
+from noiseless.verification.quantities import ExactLength, LogRatio, bits, fraction, time_end
 from noiseless.verification.risks import RISK_READERS, key_words
 
 Tuple = tuple[Optional[str], ...]
@@ -247,7 +247,7 @@ def _weight(raw: Json) -> Fraction:
 
 
 def _span(raw: Json, kind: str) -> tuple[Fraction, Fraction]:
-    read = day if kind == "date" else fraction
+    read = time_end if kind == "date" else fraction
     ends = [parsed(end, "options.spans", read) for end in array(raw, "options.spans")]
     rises = len(ends) == 2 and ends[0] < ends[1]  # noqa: PLR2004 - from and to
     require(rises, "options.spans has a range that does not go from a lower to a higher end")

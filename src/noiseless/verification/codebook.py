@@ -14,7 +14,7 @@ from functools import cached_property
 
 from noiseless.verification.certificate import Cell, CertifiedRelease, Options, Tuple
 from noiseless.verification.generalisation import GeneralisationTree, interval_text, read_set
-from noiseless.verification.quantities import ExactLength, day_number, is_day, is_number
+from noiseless.verification.quantities import ExactLength, is_number, point_in_time
 
 _COUNTING = ("hamming", "discrete")
 _SQUARING = ("euclidean", "squared")
@@ -54,21 +54,27 @@ class CheckedColumn:
 
 
 class LineColumn(CheckedColumn):
-    """A column of numbers, each the decimal that its text says, or of days.
+    """A column of numbers, each the decimal that its text says, or of days and moments, in days.
 
     What is neither (a missing value, a text) is merged only with its like, and released as it is.
     """
 
     def __init__(self, codeword: str, values: set[str | None], words: set[str | None], *, days: bool) -> None:
         super().__init__(codeword)
-        is_plain = is_day if days else is_number
-        plain = {text for text in values | words if text is not None and is_plain(text)}
-        places = 0 if days else max((len(text.partition(".")[2]) for text in plain), default=0)
-        self._numbers = {text: day_number(text) if days else _scaled(text, places) for text in plain}
+        texts = [text for text in values | words if text is not None]
+        if days:
+            points = {text: point for text in texts if (point := point_in_time(text)) is not None}
+            parts = math.lcm(*(point.denominator for point in points.values()))
+            self._numbers = {text: int(point * parts) for text, point in points.items()}
+        else:
+            plain = list(filter(is_number, texts))
+            places = max((len(text.partition(".")[2]) for text in plain), default=0)
+            parts = 10**places
+            self._numbers = {text: _scaled(text, places) for text in plain}
+        self._step = Fraction(1, parts)
         self._texts = {number: text for text, number in self._numbers.items()}
-        self._values = [self._numbers[text] for text in plain if text in values]
-        self.unit = Fraction(1, 10**places * (2 if codeword == "interval" else 1))
-        self._step = Fraction(1, 10**places)
+        self._values = [self._numbers[text] for text in self._numbers if text in values]
+        self.unit = self._step / (2 if codeword == "interval" else 1)
 
     def _of(self, parts: Tuple) -> list[int] | None:
         """The members' numbers, if all have one."""

@@ -205,8 +205,29 @@ def point_on_line(text: str) -> Optional[Fraction]:
     return day_number(parts[1]) + (hours + (minutes + seconds / 60) / 60) / 24
 
 
-def day(written: Any) -> Fraction:  # noqa: ANN401 - any JSON
-    """A day of a declared range, as a number."""
-    if not isinstance(written, str) or not is_day(written):
+_MOMENT = re.compile(
+    r"([0-9-]{10})[ T]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9](?:\.[0-9]{0,8}[1-9])?))?(?:\+00)?"
+)
+
+
+def point_in_time(text: str) -> Optional[Fraction]:
+    """A day, or a moment in any form that a column of dates may have, in days; None for what is neither.
+
+    >>> point_in_time("2024-01-02T12:00") - point_in_time("2024-01-01"), point_in_time("2024-01-02 24:00")
+    (Fraction(3, 2), None)
+    """
+    if is_day(text):
+        return Fraction(day_number(text))
+    parts = _MOMENT.fullmatch(text)
+    if parts is None or not is_day(parts[1]):
+        return None
+    hours, minutes, seconds = (Fraction(part or 0) for part in parts.groups()[1:])
+    return day_number(parts[1]) + (hours + (minutes + seconds / 60) / 60) / 24
+
+
+def time_end(written: Any) -> Fraction:  # noqa: ANN401 - any JSON
+    """An end of a declared range of days or moments, as a number."""
+    point = point_in_time(written) if isinstance(written, str) else None
+    if point is None:
         raise Unreadable
-    return Fraction(day_number(written))
+    return point

@@ -12,11 +12,12 @@ from noiseless.verification.quantities import (
     LogRatio,
     Unreadable,
     bits,
-    day,
     day_number,
     fraction,
     is_day,
     is_number,
+    point_in_time,
+    time_end,
 )
 from oracle import certificate_oracle
 
@@ -125,7 +126,42 @@ def test_days_are_told_from_other_texts(text: str, expected: bool) -> None:
     assert is_day(text) == certificate_oracle.is_day(text) == expected
     if not expected:
         with pytest.raises(Unreadable):
-            day(text)
+            time_end(text)
+
+
+@pytest.mark.parametrize("separator", [" ", "T"])
+@given(st.datetimes(dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31)), st.sampled_from(["", "+00"]))  # noqa: DTZ001
+def test_moments_are_as_far_apart_as_they_are(separator: str, one: dt.datetime, zone: str) -> None:
+    text = one.isoformat(separator)
+    text = (text.rstrip("0") if "." in text else text) + zone
+    since = one - dt.datetime(1, 1, 1)  # noqa: DTZ001
+    expected = since.days + Fraction(since.seconds * 10**6 + since.microseconds, 86_400 * 10**6)
+    for point, first in (
+        (point_in_time, day_number("0001-01-01")),
+        (certificate_oracle.moment_number, certificate_oracle.day_number("0001-01-01")),
+    ):
+        found = point(text)
+        assert found is not None
+        assert found - first == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020-01-01 24:00",
+        "2020-02-30 10:00",
+        "2020-01-01 10:60",
+        "2020-01-01 10:00:60",
+        "2020-01-01 10:00:00.50",
+        "2020-01-01 10",
+        "2020-01-01  10:00",
+        "2020-01-01 10:00+01",
+        "2020-01-01+00",
+    ],
+)
+def test_other_texts_are_no_moments(text: str) -> None:
+    assert point_in_time(text) is None
+    assert certificate_oracle.moment_number(text) is None
 
 
 def test_the_year_zero_goes_before_the_year_one() -> None:
