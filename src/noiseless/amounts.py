@@ -30,7 +30,7 @@ class Cost:
     """log2(outputs) + capacity bits.
 
     Attributes:
-        outputs: at most so many joint answers one person can cause, everybody else staying as they are.
+        outputs: at most this many joint answers one person can cause, everybody else staying as they are.
         capacity: bits that randomised answers add. With them the cost bounds the mutual information between
             a record and the answers, and no longer their number.
     """

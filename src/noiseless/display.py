@@ -246,7 +246,7 @@ def singular(things: str) -> str:
 
 
 def verb(number: int, plural: str) -> str:
-    """The verb that goes with so many.
+    """The verb that agrees with a number.
 
     >>> verb(1, "are"), verb(2, "are"), verb(1, "have"), verb(1, "leave")
     ('is', 'are', 'has', 'leaves')
@@ -258,7 +258,7 @@ def verb(number: int, plural: str) -> str:
 
 
 def significant(number: Fraction | float, digits: int, rounding: str = ROUND_CEILING) -> Decimal:
-    """A finite number with so many significant digits at most; rounded up, unless told otherwise.
+    """A finite number with this many significant digits at most; rounded up, unless told otherwise.
 
     >>> significant(Fraction(1, 3), 4), significant(0.5, 4), significant(Fraction(1, 3), 2, ROUND_FLOOR)
     (Decimal('0.3334'), Decimal('0.5'), Decimal('0.33'))
@@ -268,7 +268,7 @@ def significant(number: Fraction | float, digits: int, rounding: str = ROUND_CEI
 
 
 def bound_text(value: float | Decimal, places: int, *, up: bool) -> str:
-    """A decimal with so many places, rounded up or down.
+    """A decimal with this many places, rounded up or down.
 
     >>> bound_text(1.584, 2, up=True), bound_text(1.586, 2, up=False)
     ('1.59', '1.58')

@@ -20,7 +20,7 @@ _FLOAT_EXPONENTS = 1100
 """No float is as large as 2 to this power, or as small as 2 to minus it."""
 
 _MOST_BITS = 2**16
-"""So many bits may be added as a whole number."""
+"""This many bits may be added as a whole number."""
 
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
@@ -292,7 +292,7 @@ class Bits:
             digits *= 2
 
     def rounded_up(self, places: int) -> str:
-        """The value with so many decimals, never below the exact one: what a person reads of a leak."""
+        """The value with this many decimals, never below the exact one: what a person reads of a leak."""
         above = Decimal(math.ceil(log2_bounds(self.ratio)[1] * Fraction(10) ** places)).scaleb(-places)
         return f"{above:.{max(places, 0)}f}"
 

@@ -15,7 +15,7 @@ Bound = Fraction | float
 """An end of an interval: exact, or infinite."""
 
 _DIGITS = 6
-"""What people read has so many significant digits; JSON and frames have all that a double has."""
+"""What people read has this many significant digits; JSON and frames have all that a double has."""
 _LONGEST_WHOLE = 40
 """Whole numbers of more digits are shown to people with an exponent."""
 _LARGEST_WHOLE = 2**53
@@ -24,7 +24,7 @@ _LONGEST_EXACT = 10_000
 """Exact numbers of more bits are not written out: readers of JSON need not take such long ones."""
 
 _ROOT_BITS = 128
-"""Square roots that are irrational are enclosed to so many significant bits."""
+"""Square roots that are irrational are enclosed to this many significant bits."""
 
 
 def root_bounds(square: Fraction) -> tuple[Fraction, Fraction]:

@@ -100,8 +100,8 @@ def conditional_entropy(joint: SizedRange[Log]) -> Log:
 def disarray(joint: SizedRange[Log]) -> Log:
     """B0(X|Y) = min_y log2 |[[X|y]]|, d0 in (5) of [P4]: the bits left by the answer that says most.
 
-    What is still unknown after the most telling answer. With k = 2^B0, whoever sees the answer has at least k
-    values to choose from: the `min_posterior` of an audit.
+    What is still unknown after the most telling answer. With k = 2^B0, anyone who sees the answer has at
+    least k values to choose from: the `min_posterior` of an audit.
 
     >>> disarray(JointRange.from_pairs([(1, "low"), (2, "low"), (3, "high")])).ratio
     Fraction(1, 1)
@@ -199,8 +199,9 @@ def maximin(joint: SizedRange[Any]) -> Bits | float: ...
 def maximin(joint: SizedRange[Any]) -> Bits | float:
     """I*(X;Y) = log2 of the number of blocks of the overlap partition ((9) of [P1] and [P4]).
 
-    What every answer tells for certain, whoever it is about: the finest fact about X that Y always gives
-    away. Above 0 there is a yes/no question about X to which everybody's published record has the answer.
+    What every answer tells for certain, no matter whom it is about: the finest fact about X that Y always
+    gives away. Above 0 there is a yes/no question about X to which everybody's published record has the
+    answer.
     At 0 no question is answered by every y; a single y can still leave one value of X, which `leakage` tells.
     It is symmetric in X and Y. Blocks are counted, so this is bits whatever X and Y are; on a continuum there
     may be infinitely many.

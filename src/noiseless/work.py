@@ -112,7 +112,7 @@ class Work:
         self.things: set[Hashable] = set()
 
     def spend(self, steps: int, thing: Hashable = None) -> None:
-        """Take so many steps from the allowance, before they are done.
+        """Take this many steps from the allowance, before they are done.
 
         Args:
             steps: how many.

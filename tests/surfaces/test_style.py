@@ -24,6 +24,8 @@ RETIRED = (
 )
 """Each reads like a translation; CONTRIBUTING.md has what to write instead."""
 PHRASE = re.compile("|".join(RETIRED), re.IGNORECASE)
+EVERYWHERE = re.compile(r"\b(whoever|so\s+many|what\s+is\s+told)\b", re.IGNORECASE)
+"""These stay out of docstrings and comments too: the reference is made of them."""
 SCRIPT_COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*$", re.DOTALL | re.MULTILINE)
 
 
@@ -83,3 +85,19 @@ def test_retired_phrases_stay_out(pattern: str) -> None:
     paths = sorted(ROOT.glob(pattern))
     assert paths
     assert [place for path in paths for place in found(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("folder", "suffixes"),
+    [("src/noiseless", {".py", ".js", ".j2", ".html", ".css", ".toml"}), ("docs", {".md", ".py", ".ipynb"})],
+)
+def test_no_docstring_and_no_comment_has_them_either(folder: str, suffixes: set[str]) -> None:
+    paths = [p for p in (ROOT / folder).rglob("*") if p.suffix in suffixes and "_build" not in p.parts]
+    assert paths
+    places = []
+    for path in sorted(paths):
+        text = path.read_text("utf-8")
+        for match in EVERYWHERE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            places.append(f"{path.relative_to(ROOT)}:{line}: {match[0]}")
+    assert places == []

@@ -88,7 +88,7 @@ class Kind:
         name: as `Question.aggregate` has it, or a name of its own where SQL has none.
         title: the title of its page.
         makers: what makes it in Python.
-        example: one about so many people, where it is told in cells.
+        example: one about this many people, where it is told in cells.
         grouped: how SQL writes it, where it stands in a GROUP BY.
     """
 
@@ -296,13 +296,13 @@ def _cells(query: Query, cells: int) -> tuple[str, ...]:
 
 
 def _together(example: Callable[[int], Query]) -> str:
-    """The price of a batch: questions about so many groups that share people."""
+    """The price of a batch: questions about several numbers of groups that share people."""
     priced = [price(_batch(example, size), Record.of({"x": None})) for size in BATCHES]
     rows = [(str(size), f"{each.outputs:,}", str(each)) for size, each in zip(BATCHES, priced, strict=True)]
     return (
         "## How it is priced\n\n"
         + _PIECES[example(PEOPLE).pieces]
-        + " Asked about so many groups that share people, each answer told in two cells:\n\n"
+        + " Asked about groups that share people, each answer published in two cells:\n\n"
         + table(("questions", "joint outputs at most", "price"), rows)
         + "\n\nRepeated and implied questions are free, and across batches prices add: "
         + f"{manual('prices.md', 2, 'across-batches')}."

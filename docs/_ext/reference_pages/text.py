@@ -107,6 +107,6 @@ def section_about(name: str, word: str, *, headings_only: bool = False) -> str |
 
 
 def manual(name: str, up: int, anchor: str | None = None) -> str:
-    """A link to a hand-written page from a page so many folders below it."""
+    """A link to a hand-written page from a page this many folders below it."""
     target = "../" * up + name + (f"#{anchor}" if anchor else "")
     return f"[{title_of(name)}]({target})"

@@ -133,7 +133,7 @@ _TICKS = {unit: 24 * 60 * 60 * 10**digits for unit, digits in (("s", 0), ("ms", 
 """How many steps of a clock make up a day."""
 
 _PAIRS = 2**22
-"""Distances are computed for so many pairs at a time."""
+"""Distances are computed for this many pairs at a time."""
 
 
 def entropy_l_diversity(census: Census) -> float:
@@ -223,7 +223,7 @@ def _one_of_each_kind(census: Census, table: IntArray, groups: IntArray) -> list
 
 
 def _parts(census: Census) -> Iterator[Census]:
-    """The groups in runs of so many pairs, so that arrays of doubles stay small."""
+    """The groups in runs of this many pairs, so that arrays of doubles stay small."""
     joint, first = census.joint, 0
     while first < joint.size_y:
         begin = int(joint.starts[first])

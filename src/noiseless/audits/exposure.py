@@ -70,7 +70,7 @@ class Exposure(ABC):
 
     @abstractmethod
     def heads_with(self, posterior: int) -> int:
-        """How many rows (persons) sit in a group that leaves so many values possible."""
+        """How many rows (persons) sit in a group that leaves this many values possible."""
 
     @cached_property
     def persons_at_min_posterior(self) -> int:

@@ -222,7 +222,7 @@ class Audit(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin, Exposure):
         raise RequestError(f"{hypothesis!r} is tested on this machine only; take fewer or coarser columns")
 
     def uniques(self, size: int = 3) -> "Uniques":
-        """Which combinations of up to so many public columns single rows out: minimal uniques, as by SUDA."""
+        """Which combinations of up to `size` public columns single rows out: minimal uniques, as by SUDA."""
         raise RequestError(f"uniques of {size:,} columns are found on this machine only; take fewer columns")
 
     def in_population(self, population: Any) -> "PopulationRisk":  # noqa: ANN401 - anything that opens
@@ -231,7 +231,7 @@ class Audit(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin, Exposure):
         raise RequestError("a population is compared on this machine only; take fewer or coarser columns")
 
     def stochastic(self) -> "StochasticAudit":
-        """What is told on average, by the frequencies of the table (section VI of [P3])."""
+        """What is published on average, by the frequencies of the table (section VI of [P3])."""
         raise RequestError("frequencies are measured on this machine only; take fewer or coarser columns")
 
     @abstractmethod

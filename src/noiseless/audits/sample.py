@@ -80,7 +80,7 @@ class SampleRisk(Shown):
 
 
 def match_probability(sampled: npt.ArrayLike, p: npt.ArrayLike) -> FloatArray:
-    """E[1 / F] of a group of which so many are sampled, each with probability p."""
+    """E[1 / F] of a group of which this many are sampled, each with probability p."""
     from scipy.special import hyp2f1
 
     rows, share = np.asarray(sampled, float), np.asarray(p, float)

@@ -113,7 +113,7 @@ class SparkAudit(Audit, SparkExposure):
         return {**super().summary, "not computed": ", ".join(self.not_computed)}
 
     def write_records(self, out: Path | str) -> NoReturn:
-        """Refused: a file of so many records is Spark's business."""
+        """Refused: a file of this many records is Spark's business."""
         del out
         raise RequestError(
             f"{self.source}: there are too many groups to write their records on one machine; audit coarser "

@@ -145,14 +145,14 @@ class SparkExposure(Exposure):
 
     @property
     def entropy_l_diversity(self) -> float:
-        """1 where a group is homogeneous; otherwise it is not computed for so many groups."""
+        """1 where a group is homogeneous; otherwise it is not computed for this many groups."""
         if self.min_posterior > 1:
             self._refuse("entropy l-diversity")
         return 1.0
 
     @property
     def t_closeness(self) -> Fraction:
-        """Not computed for so many groups."""
+        """Not computed for this many groups."""
         self._refuse("t-closeness")
 
     def _refuse(self, measure: str) -> NoReturn:

@@ -168,7 +168,7 @@ def _whole(most: int) -> type[np.int64] | type[object]:
 def _unique_rows(
     rows: Tally, columns: Sequence[str], size: int
 ) -> Iterator[tuple[tuple[int, ...], BoolArray]]:
-    """For each set of so many columns which different rows no other row is like there."""
+    """For each set of this many columns which different rows no other row is like there."""
     codes = [ranked(rows.codes(column)) for column in columns]
     sizes = [len(values) for values, _ in codes]
     prefix: tuple[int, ...] = ()

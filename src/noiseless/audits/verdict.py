@@ -85,7 +85,7 @@ def summary(audit: "Audit") -> dict[str, str]:
 
 
 _MOST_LACKING = 5
-"""So many columns with missing values are named."""
+"""This many columns with missing values are named."""
 
 
 def missing_text(audit: "Audit") -> str:

@@ -132,7 +132,7 @@ def capacity_command(
 
 _SHOWN_ROWS = 20
 _MOST_EDGES = 1_000
-"""So many confusable pairs are listed."""
+"""This many confusable pairs are listed."""
 
 
 def _show_zero_error(channel: "Channel", output: Format) -> None:

@@ -188,7 +188,7 @@ def _pipe(schedule: "Schedule", out: Path | None, output: Format, options: dict[
         with _ended_by_signals():
             tell = quantize_stream if is_kept else quantize_pipe
             found = tell(sys.stdin.buffer, schedule, target, **options)
-    except BrokenPipeError:  # whoever reads has had enough
+    except BrokenPipeError:  # the reader has had enough
         sys.stdout = cast("Any", open(os.devnull, "w"))  # noqa: PTH123, SIM115 - until the end
         return 0
     except KeyboardInterrupt:

@@ -70,7 +70,7 @@ class RemoteDataset:
 
         Args:
             sql: statements, which are priced together.
-            key: names the request, for whoever wants to repeat it in another process; made up unless given.
+            key: names the request, to repeat it from another process; made up unless given.
 
         Raises:
             BadQuestion: a statement cannot be read, or what it asks for cannot be told.

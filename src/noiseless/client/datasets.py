@@ -11,7 +11,7 @@ from noiseless.client.json_objects import JsonObject, bad
 from noiseless.display import html_table, printable, text_table
 
 _SHOWN = 12
-"""So many categories are listed."""
+"""This many categories are listed."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _COUNT = "INSERT OR REPLACE INTO persons VALUES (?, ?)"
 _WANTED = "SELECT person, readings FROM persons WHERE person IN ({})"
 
 _PERSONS = 10_000
-"""So many persons make one statement; SQLite takes 32,766 values in one."""
+"""This many persons make one statement; SQLite takes 32,766 values in one."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ def _settle_folder(folder: Path) -> None:
 
 
 CHUNK = 2**23
-"""So many bytes of input make a durable step when they come fast: each one waits for the disk."""
+"""This many bytes of input make a durable step when they come fast: each one waits for the disk."""
 
 _LARGE = 2**20
 """A batch of fewer bytes is written at once; the next one is not read before."""

@@ -17,10 +17,10 @@ from noiseless.ranges.spans import Lattice
 from noiseless.theory.channel import Channel
 
 _SIGMAS = 8.5
-"""Beyond so many standard deviations the mass is below 1e-16."""
+"""Beyond this many standard deviations the mass is below 1e-16."""
 
 _NOTHING = 39
-"""Beyond so many, floats have nothing left."""
+"""Beyond this many, floats have nothing left."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Noise(ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, count: int) -> IntArray:
-        """So many independent numbers."""
+        """Draw `count` independent numbers."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def laplace(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
     (0.128, 9.0)
 
     Guarantee:
-        * epsilon-DP for whoever moves the answer by `sweep` positions at most.
+        * epsilon-DP for anyone who moves the answer by `sweep` positions at most.
         * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
           whole range.
     """
@@ -193,7 +193,7 @@ def geometric(lattice: Lattice, epsilon: float, sweep: int) -> AdditiveNoise:
     (0.128, 8.9)
 
     Guarantee:
-        * epsilon-DP for whoever moves the answer by `sweep` positions at most.
+        * epsilon-DP for anyone who moves the answer by `sweep` positions at most.
         * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
           whole range.
     """
@@ -209,7 +209,7 @@ class GaussianNoise(Noise):
 
     @property
     def size(self) -> int:
-        """So many standard deviations."""
+        """A fixed number of standard deviations."""
         return ceil(_SIGMAS * self.scale) + 1
 
     @cached_property
@@ -241,7 +241,7 @@ def _looked_up(table: FloatArray, numbers: IntArray) -> FloatArray:
 
 
 def gaussian(lattice: Lattice, epsilon: float, delta: float, sweep: int) -> AdditiveNoise:
-    """The discrete Gaussian mechanism that is (epsilon, delta)-DP for a sweep of so many positions.
+    """The discrete Gaussian mechanism that is (epsilon, delta)-DP for a sweep of this many positions.
 
     delta(sigma) = sum over z of max(0, P(z) - e^epsilon P(z + sweep)) is computed as it stands, and sigma
     found by bisection, kept on the safe side.
@@ -254,7 +254,7 @@ def gaussian(lattice: Lattice, epsilon: float, delta: float, sweep: int) -> Addi
     (0.01, 24.7)
 
     Guarantee:
-        * (epsilon, delta)-DP for whoever moves the answer by `sweep` positions at most.
+        * (epsilon, delta)-DP for anyone who moves the answer by `sweep` positions at most.
         * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
           whole range.
     """

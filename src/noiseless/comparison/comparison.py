@@ -35,20 +35,20 @@ if TYPE_CHECKING:
 
 
 _STEPS, _FEWEST = 8, 128
-"""One person's sweep is divided into so many steps for each of the 2^bits answers, and into so many at least,
-if values are not coarser."""
+"""One person's sweep is divided into this many steps for each of the 2^bits answers, and into at least this
+many in all, if values are not coarser."""
 
 _MOST_POINTS = 2**60
 
 _BLOCK = 256
-"""Capacities are computed for sweeps of so many steps; longer ones are bounded by those of their parts."""
+"""Capacities are computed for sweeps of this many steps; longer ones are bounded by those of their parts."""
 
 LEAST_BITS = Fraction(1, 20)
 
 _MOST_PEOPLE = 10**15
 
 _ONE_BY_ONE = 10**6
-"""So many people at most are asked one by one in the example of randomised response."""
+"""At most this many people are asked one by one in the example of randomised response."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def compare(
 ) -> Comparison:
     """A noiseless answer beside Laplace, geometric and Gaussian noise, and others where they apply.
 
-    Each noise is as small as lets one person tell at most so many bits through the answer: the capacity of
+    Each noise is as small as lets one person tell at most `bits` bits through the answer: the capacity of
     the channel from that person to the answer, whatever others' values are, bounded from above (MI-DP of
     [P5]; for the noiseless answer it is log2 of the reach).
 
@@ -278,7 +278,7 @@ class _Scene:
     def _calibrated(self, make: Callable[[float], RandomisedMechanism]) -> tuple[float | None, float]:
         """As `calibrated`; a long sweep in blocks.
 
-        Whoever is told the block of the input for free learns log2 of their number from it, and the rest
+        An adversary given the block of the input learns log2 of the number of blocks from it, and the rest
         from the channel of that block: the capacity is at most the sum of both.
         """
         everything = Bits(self.sweep + 1)

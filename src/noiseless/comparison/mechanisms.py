@@ -111,7 +111,7 @@ class Exponential(RandomisedMechanism):
     (0.038, 15.3)
 
     Guarantee:
-        * (2 rate sweep)-DP for whoever moves the answer by `sweep` positions at most.
+        * (2 rate sweep)-DP for anyone who moves the answer by `sweep` positions at most.
         * One person tells at most `bits(sweep)`, the capacity at the worst base; the worst error is the
           whole range.
     """

@@ -88,7 +88,7 @@ class Rounding:
         return floor((truth - self.lattice.low) / self.lattice.step + _HALF)
 
     def told(self, position: int) -> Fraction:
-        """What is told for a position."""
+        """What is published for a position."""
         inside = position - self.beyond if position == self.lattice.last else Fraction(position)
         return self.lattice.low + inside * self.lattice.step
 
@@ -149,7 +149,7 @@ class Rounding:
 
 
 def _bin_of_points(first: int, last: int, points: int) -> RoundingBin:
-    """Whole offsets, of which so many make a step."""
+    """Whole offsets, of which this many make a step."""
     inside = [Fraction(n * (n + 1), 2) for n in (max(-first, 0), max(last, 0))]  # first <= 0
     below = inside[0] - (Fraction(-last * (-last - 1), 2) if last < 0 else 0)
     return RoundingBin(Fraction(last - first + 1), (inside[1] - below) / points, (inside[1] + below) / points)

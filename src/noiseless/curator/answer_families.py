@@ -69,8 +69,8 @@ class AnswerFamily:
         columns: the private columns that they depend on, the one that filters last.
         group: the number of the group that each public cell belongs to; -1 for none.
         labels: the answers, as numbers, had the records' owners had these values instead.
-        most: at most so many answers persons can cause who have several rows in a group: given how many, what
-            they contribute together, and the groups.
+        most: at most this many answers persons can cause who have several rows in a group: given how many,
+            what they contribute together, and the groups.
         runs: runs of a column's numbers along which an answer only rises or only falls.
         is_flat: whether it is even the same all along a run.
         contributed: what rows contribute to a sum; nothing in other families.

@@ -30,11 +30,11 @@ Lookup = Callable[[Sequence[str]], list[ChargedQuestion]]
 _EXACT = ["stepped", 1]
 """The cells of a sum that is told exactly."""
 _MOST_BEGINS = 4096
-"""Whether each of so many cells of their own widths holds one sum is looked at."""
+"""Whether each of this many cells of their own widths holds one sum is looked at."""
 _MOST_NODES = 64
-"""So many ends of runs are gone through from one to the next, for one group of people."""
+"""This many ends of runs are gone through from one to the next, for one group of people."""
 _MOST_REMEMBERED = 2**12
-"""So many keys are remembered."""
+"""This many keys are remembered."""
 _WEIGHT_STEPS = 4
 """What it takes to list a number of a sum."""
 

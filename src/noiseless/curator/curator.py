@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 _TOGETHER = 32
-"""So many batches share transactions: more are hardly any faster, and wait for each other."""
+"""This many batches share transactions: more are hardly any faster, and wait for each other."""
 _REFUSALS = (BudgetError, ColumnError, RequestError, UnansweredError)
 """What concerns one batch alone."""
 

@@ -65,7 +65,7 @@ def record_budgets(file: CuratorFile, ledger: Ledger, *, by: str) -> None:
 
 
 def current(file: CuratorFile, ledger: Ledger, source: DatasetSource) -> PublicState:
-    """The public state of the present version; the first one is declared by whoever comes first.
+    """The public state of the present version; the first process to come declares it.
 
     Raises:
         RequestError: the owner's file differs from what the ledger holds, and the change is not recorded.
@@ -77,7 +77,7 @@ def current(file: CuratorFile, ledger: Ledger, source: DatasetSource) -> PublicS
         state = ledger.state(file.name, cells=(), analysts=())
     note_declared(file)
     found = ledger.told(file.name, questions=[PUBLIC])
-    if not found:  # whoever declared the version was killed before its public state was written
+    if not found:  # the process that declared the version was killed before its public state was written
         snapshot = source.snapshot(state.digest, state.version)
         _keep(ledger, file.name, PublicState.of(file, snapshot), state.digest)
         found = ledger.told(file.name, questions=[PUBLIC])

@@ -1,4 +1,4 @@
-"""What is told about the people of one public group: how it is priced, computed, stored and found again.
+"""What is published about the people of one public group: how it is priced, computed, stored and found again.
 
 Everything that leaves the data is one of two things: how many rows are in each block of a private column's
 values, exactly; or the cell that a number lies in. All else is computed from those and is free.
@@ -89,7 +89,8 @@ class Disclosure(ABC):
         people: who takes part.
         what: what is asked, cells apart; plain JSON.
         version: the number of the dataset's version.
-        alike: what it has in common with what is told of other groups: the blocks or cells told apart.
+        alike: what it has in common with what is published about other groups: the blocks or cells told
+            apart.
         columns: the private columns that it is computed of, the one that filters last.
         derived_columns: those of them that are derived.
     """

@@ -40,7 +40,7 @@ _HEAVY_STEPS = 10_000
 _GROUP_STEPS = 150
 """What it takes to plan and to price a question about a public group."""
 _CELL_WEIGHT = 10
-"""A public cell of persons is as heavy as so many numbers."""
+"""A public cell of persons is as heavy as this many numbers."""
 _CELL_STEPS, _RUNS_A_STEP = 4, 8
 """What it takes to price a question for the people of a public cell, and runs of its private filter there."""
 
@@ -73,7 +73,7 @@ class StatementPlan:
         return tuple(self.told_by(self.parts))
 
     def told_by(self, questions: Iterable[Question]) -> list[Disclosure]:
-        """What is told for some of the questions."""
+        """What is published for some of the questions."""
         parts = [part for question in questions for part in self.parts[question].values()]
         return [told for part in parts for told in part.disclosures]
 
@@ -108,7 +108,7 @@ class StatementPlan:
 
     @property
     def weight(self) -> int:
-        """How many numbers it takes: those of what is told, its people, steps and filters, and its text."""
+        """How many numbers it takes: the published ones, its people, steps and filters, and its text."""
         weight = len(self.sql) // 10 + 10 * len(self.items)
         weight += sum(4 * run_count(question.where) for question in self.parts)
         for disclosure in self.disclosures:
@@ -274,7 +274,7 @@ class Edition:
         return steps
 
     def notes(self, batch: Batch) -> tuple[str, ...]:
-        """What whoever reads the answers must know of the columns asked about, and of the questions."""
+        """What anyone who reads the answers must know of the columns asked about, and of the questions."""
         asked = (
             note
             for name, note in self.public.notes.items()

@@ -24,7 +24,7 @@ from noiseless.replies import plain
 from noiseless.tables import written_whole
 
 _CHUNK = 2**21
-"""So many combinations of a record and a value are looked at together."""
+"""This many combinations of a record and a value are looked at together."""
 
 
 def schema_sizes(snapshot: Snapshot) -> dict[str, int]:
@@ -152,7 +152,7 @@ def _distinct_in_rows(codes: Ints) -> Ints:
 
 
 def most_of_persons(snapshot: Snapshot, asked: Sequence[AnswerFamily]) -> list[int]:
-    """At most so many outputs each person could have caused with all of their rows together."""
+    """At most this many outputs each person could have caused with all of their rows together."""
     persons, counts = snapshot.persons, snapshot.counts
     if persons is None:
         return []
@@ -203,7 +203,7 @@ class RealisedExposure:
         outputs: the number of different answers, all that were given so far together.
         possible: how many records an adversary who knows everybody else still holds possible.
         questions: how many questions were charged for.
-        persons: for each named person, at most so many outputs with all of their rows together.
+        persons: for each named person, at most this many outputs with all of their rows together.
     """
 
     snapshot: Snapshot

@@ -15,10 +15,10 @@ class GroupAnswer:
     """What a question comes to for one group.
 
     Attributes:
-        disclosure: what is told; None where everybody knows the answer.
+        disclosure: what is published; None where everybody knows the answer.
         fixed: the answer that everybody knows; None if there is none.
         labels: the blocks whose rows are counted; None for a count of each value.
-        factor: the answer is shift + factor times what is told.
+        factor: the answer is shift + factor times what is published.
         shift: see `factor`.
         numbers: the numbers that values of a private GROUP BY have in what is counted.
         each: the answers for all values of a private GROUP BY, one by one.

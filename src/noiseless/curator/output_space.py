@@ -1,4 +1,4 @@
-"""The outputs of what is told: blocks of a column's values, as they are written, read and priced."""
+"""The outputs of what is published: blocks of a column's values, as they are written, read and priced."""
 
 from functools import lru_cache
 from math import comb
@@ -84,7 +84,7 @@ def _codes_of(domain: Domain, blocks: DomainPartition) -> list[int]:
 
 
 def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
-    """How many outputs of the exact counts of so many blocks one person with so many rows can cause.
+    """How many outputs of the exact counts of this many blocks one person with this many rows can cause.
 
     >>> outputs_of(6, 1, alike=True), outputs_of(2, 24, alike=True), outputs_of(2, 24, alike=False)
     (6, 25, 16777216)
@@ -93,7 +93,7 @@ def outputs_of(blocks: int, rows: int, *, alike: bool) -> int:
 
 
 def most_blocks(size: int, rows: int, outputs: int, *, alike: bool) -> int:
-    """The most blocks whose exact counts let one person with so many rows cause at most so many outputs.
+    """The most blocks whose exact counts let one person with this many rows cause at most this many outputs.
 
     Args:
         size: how many values there are.

@@ -1,4 +1,4 @@
-"""From a question to what is told about each public group, within its allowance, and back."""
+"""From a question to what is published about each public group, within its allowance, and back."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -62,7 +62,7 @@ class Planner:
         self._kinship = Kinship(public, self._named)
 
     def parts(self, question: Question, wish: Precision) -> dict[tuple[Value, ...], GroupAnswer]:
-        """What is told about each public group that the question is about, by the values that name it.
+        """What is published about each public group that the question is about, by the values that name it.
 
         Args:
             question: in its normal form.
@@ -256,7 +256,7 @@ class Planner:
         return GroupAnswer(told, factor=factor)
 
     def _query(self, question: Question, people: int) -> Query:
-        """An aggregate of everybody in a group of so many people."""
+        """An aggregate of everybody in a group of this many people."""
         attribute = self._attribute(str(question.column), days=True)
         key = (question.aggregate, question.column, question.share, people)
         return self._memory.made(key, lambda: question.query(people, attribute, self.limits.rows), weight_of)

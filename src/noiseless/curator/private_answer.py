@@ -88,7 +88,7 @@ class PrivateCharge:
 
     @property
     def cost(self) -> Cost:
-        """In the ledger: no outputs, so many bits."""
+        """In the ledger: no outputs, this many bits."""
         return Cost(1, self.bits)
 
     @property

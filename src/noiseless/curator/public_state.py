@@ -29,7 +29,7 @@ _MOST_REMEMBERED = 2**26
 _MOST_COLUMNS = 1000
 """Derived columns of public ones that are kept."""
 _EACH = 10
-"""A group is as heavy as so many cells besides its own."""
+"""A group is as heavy as this many cells besides its own."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class PublicState:
 
     @cached_property
     def notes(self) -> Mapping[str, str]:
-        """What whoever reads an answer about a column must know of its declaration."""
+        """What anyone who reads an answer about a column must know of its declaration."""
         return {
             name: f"a missing {name} counts as {column.missing}"
             for name, column in self.schema.columns.items()

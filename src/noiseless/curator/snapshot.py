@@ -209,8 +209,8 @@ class Snapshot:
     def digest(self, key: bytes, *declared: object) -> str:
         """A digest of all rows, independent of their order, of the engine and of the format; it is keyed.
 
-        Without a secret key it would answer every question at once: whoever knows all other records could try
-        out which value of the last one leads to it.
+        Without a secret key it would answer every question at once: anyone who knows all other records could
+        try out which value of the last one leads to it.
 
         Args:
             key: the secret.

@@ -30,8 +30,8 @@ Stamp = tuple[object, ...] | None
 class Seal(NamedTuple):
     """What makes digests of one state, each of them another one.
 
-    A digest is shown to analysts. Were that of equal states the same, whoever knows all other records would
-    see whether the last one changed, and whether it changed back.
+    A digest is shown to analysts. Were that of equal states the same, anyone who knows all other records
+    would see whether the last one changed, and whether it changed back.
 
     Attributes:
         key: the secret.

@@ -61,7 +61,7 @@ def _of_question(content: Combination, parts: Parts) -> Tolerance | None:
 
 
 def _groups(planned: StatementPlan, questions: Iterable[Question]) -> Iterator[Parts]:
-    """What is told of each group; of nobody where a statement without GROUP BY is about nobody."""
+    """What is published about each group; nothing where a statement without GROUP BY is about nobody."""
     asked = list(questions)
     groups = planned.groups or (() if planned.statement.by else (None,))
     for group in groups:

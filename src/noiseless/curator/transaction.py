@@ -88,10 +88,10 @@ class PricedBatch:
 def price_batch(
     disclosures: Sequence[Disclosure], record: Record, books: Books, before: PricedBatch | None = None
 ) -> PricedBatch:
-    """The price of what is told together; each thing once.
+    """The price of what is published together; each thing once.
 
     Args:
-        disclosures: what is told.
+        disclosures: what is published.
         record: one person's private attributes.
         books: what was told earlier.
         before: its price at an earlier moment, which stands if nothing was told since that it depends on.

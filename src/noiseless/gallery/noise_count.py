@@ -15,7 +15,7 @@ from noiseless.questions import Lattice
 WORST = "noiseless, others' values at worst"
 MECHANISMS = ("noiseless", "laplace", "geometric", "gaussian")
 SAMPLES = 20_000
-"""About so many noisy answers are drawn for an average."""
+"""About this many noisy answers are drawn for an average."""
 
 _SURE = 1 - 1e-12
 _Z = 1.96

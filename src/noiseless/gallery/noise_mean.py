@@ -67,7 +67,7 @@ def drawn(meters: IntArray, rounds: int, seed: int = 0) -> Rounds:
 
 
 def successes(rounds: Rounds, told: FloatArray) -> int:
-    """How often the candidate whose readings correlate more with what is told is the right one."""
+    """How often the candidate whose readings correlate more with what is published is the right one."""
     fits = np.stack([_correlation(rounds.candidates[:, i], told) for i in range(2)])
     guess = np.where(fits[0] == fits[1], rounds.coins, np.argmax(fits, axis=0))
     return int(np.count_nonzero(guess == rounds.taken))

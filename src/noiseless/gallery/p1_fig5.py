@@ -19,7 +19,7 @@ COLUMNS = {
     "dropoff_lon": Continuum.of(*LONGITUDE),
     "dropoff_lat": Continuum.of(*LATITUDE),
 }
-"""What is told of a trip, and where it can be."""
+"""What is published about a trip, and where it can be."""
 
 FINE = (160, 160)
 BITS_A_COLUMN = (4, 6)

@@ -15,7 +15,7 @@ BUDGETS, FEWER_BUDGETS = range(0, 60, 4), range(0, 40, 4)
 
 PARTS = (100, 10)
 SMALL, NEAR, PER_CENT = 16, 1e-3, 0.01
-"""Up to so many bits a budget is small; a share is reached if it is nearer than this."""
+"""Up to this many bits a budget is small; a share is reached if it is nearer than this."""
 
 
 @reproduces(

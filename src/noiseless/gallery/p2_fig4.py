@@ -84,7 +84,7 @@ class Respondents:
         return 1000 * self.weight >= 3 * self.height**2
 
     def within(self, change: int) -> BoolArray:
-        """Whose weight is within so many kilograms of the boundary."""
+        """Whose weight is within this many kilograms of the boundary."""
         near: BoolArray = np.abs(1000 * self.weight - 3 * self.height**2) <= 1000 * change
         return near
 

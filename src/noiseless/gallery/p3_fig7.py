@@ -75,7 +75,7 @@ def figure() -> Parts:
 
 
 def every_partition(size: int) -> Iterator[Cells]:
-    """All partitions of so many values, by restricted growth of their labels."""
+    """All partitions of this many values, by restricted growth of their labels."""
 
     def grown(labels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if len(labels) == size:

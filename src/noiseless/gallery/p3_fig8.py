@@ -20,7 +20,7 @@ MISSING = -9
 """What the unprocessed file writes for a missing cholesterol level; it is one value like any other."""
 
 FEW, COARSE = 60, 10
-"""Of a stand-in so many rows are used, with levels in tens: it only shows that the figure can be made."""
+"""Of a stand-in this many rows are used, with levels in tens: it only shows that the figure can be made."""
 
 PRINTED = (293, 38, 154, 281, 269)
 """Patients, ages, cholesterol levels, pairs of them, and pairs that appear once."""

@@ -203,7 +203,7 @@ def _anonymity(heart: Heart, utility: Utility, name: str) -> ClaimCheck:
 
 
 def _for_anonymity(heart: Heart, book: ColumnCodebook | None) -> MergePoint:
-    """The best point of Algorithm 1 with so many ages behind each answer; the last one has all ages."""
+    """The best point of Algorithm 1 with this many ages behind each answer; the last one has all ages."""
     path = leakage_path(heart.joint, book)
     return path.meeting(min_posterior=ANONYMITY) or path.last
 

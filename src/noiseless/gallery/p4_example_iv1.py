@@ -86,7 +86,7 @@ def bowl_level(level: int) -> Iterator[tuple[float, float]]:
 
 
 def middles(quantizer: Quantizer) -> tuple[Fraction, ...]:
-    """What is told: the b_i of [P4]."""
+    """What is published: the b_i of [P4]."""
     edges = [quantizer.edge(cell) for cell in range(quantizer.cells + 1)]
     return tuple((low + high) / 2 for low, high in pairwise(edges))
 
@@ -118,7 +118,7 @@ def figure() -> Parts:
     volume = mean_of_two()
     means = [(fewest_cells(volume, 1 / gamma), least_leakage(volume, 1 / gamma)) for gamma in GAMMAS]
     bowls = fewest_cells(bowl(), 1 / BOWL_GAMMA), least_leakage(bowl(), 1 / BOWL_GAMMA)
-    # What is told against the truth, within the tolerated error.
+    # What is published against the truth, within the tolerated error.
     quantizer = mean.quantizer
     low, high = float(quantizer.edge(0)), float(quantizer.edge(quantizer.cells))
     truth = [low + (high - low) * i / (STEPS * quantizer.cells) for i in range(STEPS * quantizer.cells + 1)]

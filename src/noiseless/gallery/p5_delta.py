@@ -26,7 +26,7 @@ SYMMETRIC = tuple(Fraction(i, 20) for i in range(1, 20))
 """The total variations of binary symmetric channels."""
 
 GRID = 12
-"""Binary channels are looked at on a grid of so many probabilities."""
+"""Binary channels are looked at on a grid of this many probabilities."""
 
 SMALL = 1e-6
 CLOSE = 1e-3

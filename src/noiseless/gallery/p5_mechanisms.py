@@ -89,7 +89,7 @@ def erasure(values: int, delta: Fraction) -> Database:
 
 
 def subset_selection(epsilon: float, values: int) -> float:
-    """The capacity in nats of subset selection over so many values, with subsets of the best size.
+    """The capacity in nats of subset selection over this many values, with subsets of the best size.
 
     Subsets with the entry in them are e^epsilon times as likely as others. With p the share of values that a
     subset holds and Z = 1 + p (e^epsilon - 1), the divergence of each row from the uniform output is

@@ -30,7 +30,7 @@ MARKED = 30
 """A line with more points has no markers."""
 
 _MANY = 1_500
-"""So many dots and more are drawn as pixels, also in an SVG."""
+"""This many dots and more are drawn as pixels, also in an SVG."""
 
 LETTERS = 46
 """The most characters in a line of a title, if there is room for them; labels have some more."""

@@ -111,7 +111,7 @@ def token_id(text: str) -> str | None:
 
 
 def token_hash(text: str) -> str:
-    """What is kept of a token; it has so many random bits that nothing slower is needed."""
+    """What is kept of a token; it has enough random bits that nothing slower is needed."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

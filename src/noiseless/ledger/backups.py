@@ -69,7 +69,7 @@ def _write_json(file: IO[str], entries: Iterator[Entry]) -> int:
 
 
 def _write_chain(session: "DatabaseTransaction", file: IO[str]) -> int:
-    """All entries, with those that have no place in the chain: whoever restores them is to find out."""
+    """All entries, with those that have no place in the chain: a restore must find out."""
     return _write_json(file, (Entry(*row) for row in session.stream(statements.CHAIN)))
 
 

@@ -39,8 +39,9 @@ _PAUSE, _MOST_PATIENCE = 0.0002, 1.0
 class Turns:
     """The turns of a file: threads take them by a lock, processes by two files beside it.
 
-    Whoever is next holds one file while they wait for the other one, so that nobody comes in between. Files
-    are a courtesy that nothing depends on: who waits for too long goes ahead, and SQLite decides.
+    The next process holds one file while it waits for the other one, so that nobody comes in between.
+    Files are a courtesy that nothing depends on: a process that waits too long goes ahead, and
+    SQLite decides.
     """
 
     def __init__(self, path: Path, where: str, patience: float) -> None:

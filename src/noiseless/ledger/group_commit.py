@@ -88,7 +88,7 @@ class Task:
             return
         try:
             self.answers = self._compute(*self._settled)
-        except Exception as error:  # noqa: BLE001 - it is raised again by whoever asked
+        except Exception as error:  # noqa: BLE001 - it is raised again in the asking thread
             self.finish(None, error)
             return
         if self.answers[1]:
@@ -167,7 +167,7 @@ class GroupCommit:
             outcomes = self._database.write(partial(_together, dataset=dataset, tasks=tasks))
         except LedgerUnavailableError as error:
             outcomes = [error] * len(tasks)
-        except Exception as error:  # noqa: BLE001 - it is raised again by whoever caused it
+        except Exception as error:  # noqa: BLE001 - it is raised again where it was caused
             if len(tasks) > 1:
                 for task in tasks:
                     self._write(dataset, [task])

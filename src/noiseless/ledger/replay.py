@@ -1,6 +1,6 @@
 """What an entry does to all that follows from the entries.
 
-Whoever writes an entry changes the other tables by these functions, and so does whoever checks them.
+Entries are written through these functions, which change the other tables, and checked through them too.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ class TokenRegister:
         self._standing[key] = SealedToken(*(body[column] for column in columns))
 
     def _revoke(self, entry: Entry) -> None:
-        """One that no entry issued is noted too: whoever finds it in the table must be able to end it."""
+        """One that no entry issued is noted too: anyone who finds it in the table must be able to end it."""
         token, revoked, by = (entry.body[column] for column in ("id", "revoked", "by"))
         if token is None:
             self._standing = {key: one for key, one in self._standing.items() if key[0] != entry.dataset}
@@ -220,8 +220,8 @@ def _carried(state: State) -> Accounts:
     """What was paid, when a version or a budget ends.
 
     Under a budget that refuses nothing, answers are bounded by what a record can be, not by what was paid:
-    there are ways to learn all of it that cost one record more and another one less. Whoever paid less has
-    no more left than others, so all have paid for the whole record.
+    there are ways to learn all of it that cost one record more and another one less. A record that paid less
+    has no more left than others, so all have paid for the whole record.
     """
     worth = state.record.worth
     if worth is None or state.protects or state.total == FREE:

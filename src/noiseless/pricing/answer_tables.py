@@ -30,7 +30,7 @@ _NUMBERS_A_STEP = 32
 
 
 def table_of_sum(mechanism: QuantizedQuery, size: int, rows: int) -> AnswerTable | None:
-    """What a person with so many rows makes of a sum that is told in cells; None if that is too much."""
+    """What a person with this many rows makes of a sum that is told in cells; None if that is too much."""
     query = mechanism.query
     if not isinstance(query, Additive) or size > _MOST_STATES or length(query.contributions) != size:
         return None

@@ -58,7 +58,7 @@ class Price:
 
     @property
     def outputs(self) -> int:
-        """At most so many joint answers one person can cause, of those that are not randomised."""
+        """At most this many joint answers one person can cause, of those that are not randomised."""
         return self.cost.outputs
 
     @property

@@ -22,19 +22,19 @@ from noiseless.pricing.partition import DomainPartition, independently_refined, 
 from noiseless.work import spend
 
 _MOST_WORK = 10**6
-"""Parallel hyperplanes are told apart while classes times dimensions are at most so many."""
+"""Parallel hyperplanes are told apart while classes times dimensions are at most this many."""
 _MOST_THRESHOLDS = 8
 
 
 class OutputBound(NamedTuple):
-    """At most so many joint outputs, and the rule that says so."""
+    """At most this many joint outputs, and the rule that says so."""
 
     outputs: int
     rule: str
 
 
 def hyperplanes(classes: Sequence[int], dimensions: int) -> OutputBound:
-    """The cells into which classes of parallel hyperplanes cut a space of so many dimensions.
+    """The cells into which classes of parallel hyperplanes cut a space of this many dimensions.
 
     They are at most the sets of up to `dimensions` hyperplanes that meet, and of a parallel class only one is
     in such a set (the no-broken-circuit sets of the arrangement). Sharper than sum_{i<=d} C(m,i) over all
@@ -67,7 +67,7 @@ def grouped(reaches: Iterable[int]) -> OutputBound:
 
 
 def several_rows(outputs: Iterable[int], rows: int) -> OutputBound:
-    """A person with so many rows is in at most as many public groups: the product of the largest bounds."""
+    """A person with this many rows is in at most as many public groups: the product of the largest bounds."""
     return OutputBound(prod(nlargest(rows, outputs)), "rows")
 
 
@@ -83,11 +83,11 @@ def capped(bound: OutputBound, values: int | None) -> OutputBound:
 
 @dataclass(frozen=True)
 class PricePart:
-    """What is told of some attributes of the record together.
+    """What is published about some attributes of the record together.
 
     Attributes:
         attributes: the attributes, related by answers that depend on several of them.
-        outputs: at most so many joint answers.
+        outputs: at most this many joint answers.
         rule: the rules that gave the bound.
         disclosed: whether the bound is the number of values: nothing of them is protected any more.
     """
@@ -257,7 +257,7 @@ class _Mixture:
         return list(zip(*by_axis, strict=True)) if along else [()] * atoms.blocks
 
     def _weight(self, along: Sequence[str], seen: tuple[int, ...], own: dict[str, DomainPartition]) -> int:
-        """The outputs of an atom in which so many steps are seen."""
+        """The outputs of an atom in which this many steps are seen."""
         return prod(
             self._outputs(axis, self.plain[axis] + steps, own)
             for axis, steps in zip(along, seen, strict=True)

@@ -40,7 +40,7 @@ class Record:
 
     @classmethod
     def of(cls, sizes: Mapping[str, int | None], rows: int = 1) -> "Record":
-        """The record whose attributes take so many values.
+        """The record whose attributes take this many values.
 
         >>> Record.of({"age": 121, "smokes": 2}).values()
         242
@@ -88,7 +88,7 @@ class Record:
         return None if values is None else Cost(values)
 
     def is_disclosed_by(self, paid: Cost) -> bool:
-        """Whether answers with so many outputs may fully disclose somebody's record."""
+        """Whether answers with this many outputs may fully disclose somebody's record."""
         return self.worth is not None and not self.worth.exceeds(paid)
 
     def capped(self, paid: Cost) -> Cost:
@@ -117,7 +117,7 @@ class Footprint:
 
     Attributes:
         attributes: the private attributes that it depends on, in order of their names.
-        outputs: at most so many answers the person can cause.
+        outputs: at most this many answers the person can cause.
         axis: an ordered attribute along which the answer is a step function, once the person's block of
             `selector` is known.
         cuts: how many steps there are at most along the axis, for each block of the selector (or once).
@@ -154,7 +154,7 @@ class Footprint:
 
     @classmethod
     def steps(cls, axis: str, outputs: int, pieces: int) -> "Footprint":
-        """A function of one ordered attribute with so many monotone pieces.
+        """A function of one ordered attribute with this many monotone pieces.
 
         A piece is monotone with at most `outputs` values, so it changes at most outputs - 1 times; two
         neighbouring pieces share their turning point, so there is no further change between them.
@@ -207,7 +207,7 @@ class Footprint:
     def linear(
         cls, attributes: Iterable[str], outputs: int, direction: Hashable, space: Hashable = None
     ) -> "Footprint":
-        """A linear form of several attributes or rows, told as one of so many intervals."""
+        """A linear form of several attributes or rows, told as one of this many intervals."""
         names = tuple(sorted(set(attributes)))
         return cls(names, outputs, cuts=(outputs - 1,), pieces=1, direction=direction, space=space)
 
@@ -220,7 +220,7 @@ class Footprint:
         return (self.attributes, self.axis, self.pieces, selector, self.direction, self.space)
 
     def narrowed(self, outputs: int) -> "Footprint":
-        """The same answer when it is known beforehand to be one of so many neighbouring ones.
+        """The same answer when it is known beforehand to be one of this many neighbouring ones.
 
         The values of the axis that remain are a run in each monotone piece; going from one run to the next
         the answer may change once more.
@@ -331,7 +331,7 @@ class Event(ABC):
         """
 
     def footprint_within(self, record: Record, cells: int) -> Footprint:
-        """The same when the answer is known beforehand to be one of so many neighbouring cells."""
+        """The same when the answer is known beforehand to be one of this many neighbouring cells."""
         return self.footprint(record).narrowed(cells)
 
     @property

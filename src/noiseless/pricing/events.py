@@ -20,7 +20,7 @@ from noiseless.questions.statistics import FilteredMean
 from noiseless.work import spend
 
 _MOST_BLOCKS = 2**12
-"""Up to so many blocks of values that count alike are told apart; beyond, cuts are counted."""
+"""Up to this many blocks of values that count alike are told apart; beyond, cuts are counted."""
 
 PERSONS = "persons"
 """What an event is about whose rows are persons: it was planned for one row of each."""
@@ -100,7 +100,7 @@ class QuantizedAnswer(Event):
         return Footprint.steps(name, outputs, query.pieces)
 
     def footprint_within(self, record: Record, cells: int) -> Footprint:
-        """The same when so many neighbouring cells remain: those of an order statistic are steps again."""
+        """The same when this many neighbouring cells remain: those of an order statistic are steps again."""
         query = self.mechanism.query
         if isinstance(query, OrderStatistic) and record.rows == 1:
             return Footprint.steps(query.attribute_name, self.mechanism.reach.outputs, 1).narrowed(cells)
@@ -260,8 +260,8 @@ class GroupedAnswers(Event):
 
     Attributes:
         groups: the blocks of the private column (or of several).
-        mechanisms: the answer for each block; its reach counts what is told when the person is absent. None
-            for a block of which nothing is told.
+        mechanisms: the answer for each block; its reach counts what is published when the person is absent.
+            None for a block of which nothing is told.
         axis: the aggregated attribute.
         covers: the public cells whose people take part.
         about: what else tells the question apart.
@@ -319,7 +319,7 @@ class GroupedAnswers(Event):
             told = [reach_of_rows(told, record.rows) for told in self.mechanisms if told is not None]
             return Footprint.opaque(names, grouped(told).outputs)
         if record.rows_of(names) > 1:
-            # A person's rows are in at most so many groups; all other groups answer as without the person.
+            # A person's rows are in at most this many groups; all other groups answer as without the person.
             reaches = [reach_of_rows(told, record.rows) - 1 for told in self.mechanisms if told is not None]
             return Footprint.opaque(names, hyperplanes(reaches, record.rows).outputs)
         reaches = [1 if told is None else told.reach.outputs for told in self.mechanisms]

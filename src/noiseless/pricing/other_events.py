@@ -126,7 +126,7 @@ class TableRelease(OtherAnswer):
     ) -> "TableRelease":
         """The release with a leakage L0(X_i;Y), which bounds its outputs.
 
-        L0 = log2(values / smallest block), and of so many values no more blocks can be made.
+        L0 = log2(values / smallest block), and of this many values no more blocks can be made.
         """
         return cls(question, tuple(attributes), floor(leakage.ratio), covers)
 

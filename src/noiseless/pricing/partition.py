@@ -15,7 +15,7 @@ from noiseless.questions.filters import Runs, as_runs
 from noiseless.work import spend
 
 _MOST = 2**22
-"""Partitions of several attributes are brought together on domains of at most so many values."""
+"""Partitions of several attributes are brought together on domains of at most this many values."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ class DomainPartition:
         return DomainPartition.of_runs(names, sizes, starts.tolist(), flat[starts].tolist())
 
     def spread(self, cuts: int, weights: Sequence[int] | None = None) -> int:
-        """The most outputs when, besides the block, a function with so many steps along the domain is told.
+        """The most outputs when, besides the block, a function with this many steps along the domain is told.
 
-        A step between two neighbours parts each block that has values on both sides. So many steps part no
+        A step between two neighbours parts each block that has values on both sides. This many steps part no
         more than the steps that part most do, and never more than into single values.
 
         Args:

@@ -126,7 +126,7 @@ class PlannedPrice:
 
     @property
     def reach_exact(self) -> bool:
-        """Whether somebody can really cause so many; otherwise it is a bound."""
+        """Whether somebody can really cause this many; otherwise it is a bound."""
         return self.outcome.exact
 
     @property

@@ -38,12 +38,12 @@ _CELL_STEPS = 2
 """What it takes to make and to count a cell of its own width."""
 
 _ALL = 2**11
-"""On a lattice of at most so many points every equal division is tried."""
+"""On a lattice of at most this many points every equal division is tried."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How many answers one person can cause: so many at most, and really so many if `exact`."""
+    """How many answers one person can cause: this many at most, and really this many if `exact`."""
 
     outputs: int
     exact: bool
@@ -163,7 +163,7 @@ def finest(query: Query, allowed: int) -> QuantizedQuery:
     less by the further answers that one person can cause, such as that too few rows pass. On a lattice
     cells of ceil(K / (k - 1)) points each: were all cells shorter, k + 1 of them would lie within a person's
     sweep. On small lattices, where answers can leave gaps, every equal division from the low end on is
-    tried. Where the exact answer is allowed, because a person has at most so many values, it is the finest.
+    tried. Where the exact answer is allowed, because a person has at most this many values, it is the finest.
 
     Raises:
         RequestError: not even a constant is allowed.

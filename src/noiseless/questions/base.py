@@ -128,7 +128,7 @@ def positions(numbers: Iterable[int]) -> Positions:
 
 
 def sums(parts: Sequence[tuple[Positions, int]]) -> tuple[Positions, bool]:
-    """All sums of one number out of each set, each set taken so many times.
+    """All sums of one number out of each set, each set taken this many times.
 
     Args:
         parts: sets that begin with 0, and how often each is taken.
@@ -178,7 +178,7 @@ def _regular_sums(parts: Sequence[tuple[Positions, int]]) -> range | None:
 
 
 def _times(moves: Positions, times: int, step: int) -> BoolArray:
-    """The sums of so many numbers of one set, as truth values by position, by doubling."""
+    """The sums of this many numbers of one set, as truth values by position, by doubling."""
     power = np.zeros(moves[-1] // step + 1, bool)
     power[np.asarray(moves) // step] = True
     found = np.ones(1, bool)

@@ -42,7 +42,7 @@ class DeclaredQuery:
     Attributes:
         name: what it is called in SQL.
         function: what it is of: each row, or the whole table.
-        aggregate: what is told of the rows' values.
+        aggregate: what is published about the rows' values.
         columns: the private columns that it depends on.
         definition: what it is, in a line for analysts.
     """
@@ -66,7 +66,7 @@ class DeclaredQuery:
         return {"name": self.name, "columns": list(self.columns), "definition": self.definition}
 
     def total(self, people: int, rows: int) -> Query:
-        """The sum over people, or the number of the table: what is told in cells."""
+        """The sum over people, or the number of the table: what is published in cells."""
         if isinstance(self.function, DatasetFunction):
             return self.function.query(people)
         return self.function.total(people, rows)

@@ -25,7 +25,7 @@ _MOST_NODES = 20_000
 """A filter that needs more is refused: no person writes one."""
 
 _MOST_STEPS = 100_000
-"""So many pairs of nodes are combined at most."""
+"""This many pairs of nodes are combined at most."""
 
 _FAILS, _PASSES = 0, 1
 """The ends of every diagram."""

@@ -57,7 +57,7 @@ class PersonView:
         rows: Schema,
         most: int,
     ) -> "PersonView":
-        """The view of persons who have at most so many rows each.
+        """The view of persons who have at most this many rows each.
 
         Raises:
             RequestError, ColumnError: a number has no step, or its column holds none.
@@ -71,7 +71,7 @@ class PersonView:
 
 
 def _column(number: PersonNumber, rows: Schema, most: int) -> Column:
-    """What a number of one to so many rows can be: at least all that a person can make it."""
+    """What a number of one to this many rows can be: at least all that a person can make it."""
     if number.column is None:
         return _numbers(Fraction(1), Fraction(most), Fraction(1))
     attribute = attribute_of(number.column, column_of(number.column, rows))

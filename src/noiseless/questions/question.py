@@ -164,7 +164,7 @@ class Question:
             raise RequestError("the variance is priced for one row a person; ask for sums and means instead")
 
     def query(self, people: int, attribute: Attribute, rows: int) -> Query:
-        """The aggregate of everybody's values, of so many people with so many rows each at most."""
+        """The aggregate of everybody's values, of this many people with this many rows each at most."""
         match self.aggregate:
             case "sum":
                 return total(people, attribute, rows=rows)

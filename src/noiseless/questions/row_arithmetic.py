@@ -97,7 +97,7 @@ def subtract(parts: Sequence[Vector], _: object) -> Vector:
 
 
 def _moved(parts: Sequence[Vector], sign: int) -> Vector:
-    """A day so many days later or earlier."""
+    """A day this many days later or earlier."""
     day, *others = sorted(parts, key=lambda part: part.kind != "date")
     require_kind(others, "number", "a number of days")
     other = add(others, None) if len(others) > 1 else others[0]

@@ -96,7 +96,7 @@ def constant_vector(value: Plain) -> Vector:
 
 
 def day_of(number: int) -> date:
-    """The day that is so many days after 1970-01-01."""
+    """The day that is this many days after 1970-01-01."""
     return date.fromordinal(number + _EPOCH)
 
 

@@ -27,7 +27,7 @@ Ints = npt.NDArray[Any]
 """Whole numbers: of 64 bits, or Python's own where those might not suffice."""
 
 MOST_LISTED = 2**16
-"""A function of at most so many combinations of values is listed: what a person can do is then exact."""
+"""A function of at most this many combinations of values is listed: what a person can do is then exact."""
 _FEW = 2**12
 """So few combinations are listed sooner than bounded."""
 _MOST_BOXES = 200
@@ -94,10 +94,11 @@ class RowFunction(ABC):
         return ((self.listed if numbers is None else self.listed[tuple(numbers)]) - least) // grain
 
     def total(self, people: int, rows: int) -> Additive | RowTotal:
-        """The sum over so many people, who have so many rows each at most.
+        """The sum over this many people, who have this many rows each at most.
 
-        A listed function of one column is a sum like any other: what is told of the column's order and of
-        its counts helps to price it. Of other functions only the values are known that a row can contribute.
+        A listed function of one column is a sum like any other: what is published about the column's
+        order and its counts helps to price it. Of other functions only the values that a row can contribute
+        are known.
         """
         least, unit = self._origin[0] * self.unit, self._origin[1] * self.unit
         if self.listed is None:

@@ -200,7 +200,7 @@ _EACH = 4
 
 
 def few_groups(size: int, people: int, most: int) -> bool:
-    """Whether others and a person, C(size + n - 2, n - 1) * size in all, are at most so many.
+    """Whether others and a person, C(size + n - 2, n - 1) * size in all, are at most this many.
 
     >>> few_groups(3, 3, 18), few_groups(3, 3, 17), few_groups(10**12, 10**9, 10**6)
     (True, False, False)

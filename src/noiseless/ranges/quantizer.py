@@ -17,7 +17,7 @@ from noiseless.ranges.spans import Lattice, Span, whole_numbers
 
 
 class CellInterval(NamedTuple):
-    """What is told: the truth lies between `lower` and `upper`, both included."""
+    """What is published: the truth lies between `lower` and `upper`, both included."""
 
     lower: Fraction
     upper: Fraction
@@ -236,7 +236,7 @@ class Stepped(Quantizer):
         return self.span.last // self.points + 1
 
     def begin(self, cell: int) -> int:
-        """So many points later for each cell."""
+        """This many points later for each cell."""
         return min(cell * self.points, self.span.last + 1)
 
     @property

@@ -91,7 +91,7 @@ Span = Lattice | Continuum
 def _exact(number: Rational) -> Fraction:
     if isinstance(number, Decimal | float) and not math.isfinite(number):
         raise RequestError("bounds and steps are finite numbers")
-    if isinstance(number, float):  # whoever writes 0.1 means a tenth, not the double next to it
+    if isinstance(number, float):  # anyone who writes 0.1 means a tenth, not the double next to it
         return Fraction(float.__repr__(number))
     return Fraction(number)
 

@@ -21,7 +21,7 @@ from noiseless.tables.coding import narrow
 from noiseless.tables.kernels import distinct_values
 
 _MORE_PLACES = 3
-"""A centroid is written with so many decimals more than the values have."""
+"""A centroid is written with this many decimals more than the values have."""
 
 _ROOM, _FEW = 2**62, 2**16
 

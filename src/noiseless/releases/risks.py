@@ -301,7 +301,7 @@ def _on_a_line(kind: pa.DataType) -> bool:
 
 
 def _settled(share: Callable[[Fraction], Any], prior: Fraction, rows: int) -> Fraction:
-    """The largest fraction of so many rows that is no more than a share, which is known ever better."""
+    """The largest fraction of this many rows that is no more than a share, which is known ever better."""
     made, bits = share(prior), 128
     while True:
         low, high = made(bits) if callable(made) else made

@@ -36,7 +36,7 @@ def audit_html(
         audit: the audit.
         policy: the outcome of a policy's checks, to be shown with it.
         reveal: show the values of the groups that give most away; the page then warns that it holds them.
-        average: what is told on average, to be shown with it.
+        average: what is published on average, to be shown with it.
 
     Raises:
         RequestError: the groups are too many for one machine, and stay on Spark.

@@ -16,7 +16,7 @@ from noiseless.reports.board_rows import Board
 from noiseless.reports.pages import environment
 
 _MOST_FILES = 4
-"""So many files have a line of their own; more are listed as one."""
+"""This many files have a line of their own; more are listed as one."""
 
 
 @dataclass(frozen=True)

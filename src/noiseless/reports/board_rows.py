@@ -15,7 +15,7 @@ from noiseless.reports.notation import upper_text, value_text
 from noiseless.reports.release_rows import AskedRow, asked_rows, change_words, status_of_release
 
 _MOST_COLUMNS, _MOST_LIMITS = 6, 8
-"""So many columns and limits are named: it is one sheet."""
+"""This many columns and limits are named: it is one sheet."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ _VIEW = re.compile(r'viewBox="([^"]*)"')
 MOST_TICKS = 6
 _STEPS = (1, 2, 2.5, 5, 10)
 _FEW, _SOME = 1.5, 2.5
-"""Up to so many decades an axis has 1, 2 and 5 of each, and up to so many 1 and 3."""
+"""Up to this many decades an axis has 1, 2 and 5 of each, and up to this many 1 and 3."""
 
 _SMALL, _LARGE = -4, 6
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -208,7 +208,7 @@ def _loss(point: ReleasePoint, utility: str) -> float:
 
 
 def _drawn(bits: Bits) -> float:
-    """About so many bits: near enough for a drawing, and far quicker than a bound."""
+    """About this many bits: near enough for a drawing, and far quicker than a bound."""
     return math.log2(bits.ratio.numerator) - math.log2(bits.ratio.denominator)
 
 

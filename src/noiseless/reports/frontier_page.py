@@ -32,7 +32,7 @@ class LeakageLevel:
     """So much may be given away.
 
     Attributes:
-        leak: at most so many bits.
+        leak: at most this many bits.
         left: how many values are left then; None where that depends on more.
     """
 
@@ -113,7 +113,7 @@ def loss_text(loss: Length | Bits) -> str:
 
 
 def spread(items: Sequence[T], most: int) -> list[T]:
-    """At most so many of some items, first and last among them, evenly.
+    """At most this many of some items, first and last among them, evenly.
 
     >>> spread(range(10), 4), spread("ab", 4)
     ([0, 3, 6, 9], ['a', 'b'])

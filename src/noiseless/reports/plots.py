@@ -97,7 +97,7 @@ def _spread(heights: FloatArray, nodes: IntArray, top: float, tall: int) -> None
 
 
 def posterior_plot(exposure: TableExposure, heads: str) -> str:
-    """How many rows (persons) sit in groups that leave so many sensitive values possible.
+    """How many rows (persons) sit in groups that leave this many sensitive values possible.
 
     Args:
         exposure: what to plot.

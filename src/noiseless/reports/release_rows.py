@@ -25,7 +25,7 @@ _LEAST_SHOWN = Fraction(1, 10_000)
 """A smaller mean loss is shown as 0 %."""
 
 _MOST_NAMED = 4
-"""So many columns are named in a verdict."""
+"""This many columns are named in a verdict."""
 
 _LIMITS = {
     "min_posterior": "fewest values left",

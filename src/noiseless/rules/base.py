@@ -1,4 +1,4 @@
-"""What disclosure rules have in common: a name, a text, what is told, and exact parameters."""
+"""What disclosure rules have in common: a name, a text, what is published, and exact parameters."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ _MOST_DIGITS = 300
 """Parameters beyond are slips of the pen, and exact arithmetic with them never ends."""
 
 MOST_CELLS = 2**20
-"""Cells of no regular form are listed up to so many."""
+"""Cells of no regular form are listed up to this many."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Rule(ABC):
         """What it does, in one plain sentence."""
 
     def told(self, _value: object, /) -> object:
-        """What is told of a value, by a rule that coarsens values.
+        """What is published about a value, by a rule that coarsens values.
 
         Raises:
             RequestError: the rule is about totals, or not about such values.
@@ -85,7 +85,7 @@ class Coarsening(Rule):
 
     @abstractmethod
     def told(self, value: object) -> object:
-        """What is told of a value.
+        """What is published about a value.
 
         Raises:
             RequestError: the rule is not about such values.
@@ -97,7 +97,7 @@ class NumberCoarsening(Coarsening):
 
     @abstractmethod
     def told(self, value: object) -> Rational | str:
-        """What is told of a number: a number of the same kind where it can be one, else a label such as >=90.
+        """What is published for a number: a number of the same kind where possible, else a label like >=90.
 
         Raises:
             RequestError: it is no exact number, or the rule is not about such numbers.
@@ -175,7 +175,7 @@ class Dominance(Rule):
 
     @abstractmethod
     def passing(self, people: int, others: Fraction) -> PassingInterval:
-        """What the last of so many people may have for the total to be told, the others having this each.
+        """What the last of this many people may have for the total to be told, the others having this each.
 
         No other values of the others let more pass: whatever they have, the values that pass are an interval,
         and it lies within the one for others who all have what a certain one of them has.
@@ -183,7 +183,7 @@ class Dominance(Rule):
 
     @abstractmethod
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
-        """Whether every total of so many values between these bounds, both possible, is told."""
+        """Whether every total of this many values between these bounds, both possible, is told."""
 
 
 # Exact numbers

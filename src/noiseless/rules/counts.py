@@ -45,7 +45,7 @@ class MinCell(NumberCoarsening):
         return f'A count or a group below {self.least}{zero} is withheld ("<{self.least}").'
 
     def passes(self, count: object) -> bool:
-        """Whether a count, or a group of so many, is told.
+        """Whether a count, or a group of this many, is told.
 
         Raises:
             RequestError: it is no whole number from 0 on.

@@ -65,7 +65,7 @@ class NK(Dominance):
         return PassingInterval(low, others * (share * (people - top) / (1 - share) - (top - 1)))
 
     def always_passes(self, people: int, low: Fraction, high: Fraction) -> bool:
-        """Most comes from few when so many have the most and all others the least."""
+        """Most comes from few when the `largest` largest have the most and all others the least."""
         few = min(self.largest, people) * high
         return few <= self.share * (few + max(people - self.largest, 0) * low)
 
@@ -154,7 +154,7 @@ class Customers(Dominance):
 
     @property
     def statement(self) -> str:
-        """What is told."""
+        """What is published."""
         return (
             f"An aggregate is published only if it has at least {self.least} customers and none makes "
             f"more than {number_text(self.percent)} % of it; a total of 0 of enough customers is published."

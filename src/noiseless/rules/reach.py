@@ -28,12 +28,12 @@ from noiseless.rules.base import Dominance, number_text
 
 @dataclass(frozen=True)
 class AnswerCells:
-    """What is told of an answer, in numbers.
+    """What is published about an answer, in numbers.
 
     Attributes:
         count: how many different answers there are.
         width: how wide the widest of their cells is.
-        error: how far the middle of what is told can be from the truth.
+        error: how far the middle of what is published can be from the truth.
     """
 
     count: int
@@ -72,7 +72,7 @@ Group = tuple[tuple[Fraction, int], ...]
 
 _SHOWN = 3
 _MOST_VALUES_TRIED = 2**16
-"""Of a domain with more values so many are tried where each has to be."""
+"""Of a domain with more values this many are tried where each has to be."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class ReachWitness:
     Attributes:
         others: values, and how many of the others have each.
         values: a person's values, three at most.
-        answers: what is told for each of them.
+        answers: what is published for each of them.
         reach: how many different answers the person causes in all.
     """
 
@@ -138,7 +138,7 @@ def witness(
     Args:
         query: a question of the catalogue.
         quantizer: its answers, in cells.
-        told: what is told of an answer.
+        told: what is published about an answer.
         rank: which of the sorted values an order statistic is.
         beside: further others, who do not matter to the answer.
     """
@@ -243,12 +243,12 @@ def _tried(numbers: range | tuple[int, ...]) -> Sequence[int]:
 WITHHELD = "withheld"
 
 _MOST_TRIED = 100_000
-"""So many values of the others are tried; beyond, the reach is a bound."""
+"""This many values of the others are tried; beyond, the reach is a bound."""
 
 
 @dataclass(frozen=True)
 class DominanceTotal:
-    """A total, or a mean, of so many people that a rule withholds at times.
+    """A total, or a mean, of this many people that a rule withholds at times.
 
     Attributes:
         rule: the rule.

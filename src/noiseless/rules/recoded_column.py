@@ -148,8 +148,8 @@ class RuleEffect:
         before: how many different values it had.
         after: how many different ones are told.
         changed_rows: in how many rows it reads otherwise.
-        largest: the largest distance (in days, for dates) between a value and what is told for it; where a
-            label is told, between a value and the middle of the values told alike. None for texts.
+        largest: the largest distance (in days, for dates) between a value and what is published for it; where
+            a label is told, between a value and the middle of the values told alike. None for texts.
     """
 
     column: str
@@ -228,7 +228,7 @@ def recode(tally: Tally, column: str, rules: Sequence[Coarsening]) -> tuple[Reco
 
 
 def _largest_change(raw: pa.Array, before: Sequence[Any], after: Sequence[Any]) -> Fraction:
-    """The largest distance of a value from what is told, or from the middle of those told as one label."""
+    """The largest distance of a value from its published one, or from the middle of those under one label."""
     moments = pt.is_timestamp(raw.type)
     ends: dict[Exact, tuple[Any, Any]] = {}  # the lowest and the highest value that are told so
     for old, new in zip(ticks(raw) if moments else before, after, strict=True):

@@ -289,7 +289,7 @@ class Comb(Quantizer):
         raise AssertionError("a whole tooth holds its points or one less")
 
     def _run(self, low: int, high: int, more: int) -> bool:
-        """Whether some point with N between these numbers on the circle is followed by so many alike."""
+        """Whether some point with N between these numbers on the circle is followed by this many alike."""
         last, origin, offset = self.span.last - more, self.origin, self.offset
         kinds = (  # before the origin, across it and after it
             (offset - 1, high, 0, min(origin - more - 1, last)),

@@ -1,4 +1,4 @@
-"""Rounding to multiples or to significant digits, and how far what is told can be off."""
+"""Rounding to multiples or to significant digits, and how far what is published can be off."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ _MOST_DIGITS = 300
 
 @dataclass(frozen=True)
 class Digits(NumberCoarsening):
-    """Told to so many significant digits, halves away from zero; 0 stays 0.
+    """Rounded to a number of significant digits, halves away from zero; 0 stays 0.
 
     >>> rule = Digits(2)
     >>> rule.told(1250), rule.told(996), rule.told(Fraction(-5, 1000)), rule.told(0)
@@ -108,7 +108,7 @@ class Digits(NumberCoarsening):
         return f"A number is published to {self.digits} significant {many}, halves away from zero; 0 stays 0."
 
     def told(self, value: object) -> Rational:
-        """The nearest number with so many digits."""
+        """The nearest number with this many digits."""
         return like(self._rounded(as_number(value)), value)
 
     def quantizer(self, span: Span) -> Quantizer:
@@ -139,7 +139,7 @@ class Digits(NumberCoarsening):
     # Cells
 
     def _on_continuum(self, span: Continuum) -> Cut:
-        """Cuts lie halfway between numbers of so many digits, and belong to the one farther from 0."""
+        """Cuts lie halfway between numbers of this many digits, and belong to the one farther from 0."""
         near, far = sorted((abs(span.low), abs(span.high)))
         found: list[Fraction] = []
         for power in range(decade(near), decade(far) + 1):
@@ -170,7 +170,7 @@ class Digits(NumberCoarsening):
     def _decades(
         self, near: Fraction, step: Fraction, points: int
     ) -> Iterator[tuple[int, int, Fraction, bool]]:
-        """The decades of so many points from a positive one on that have any.
+        """The decades of this many points from a positive one on that have any.
 
         Yields:
             Its first point, the point after its last one, the unit of its numbers, and whether its first
@@ -185,7 +185,7 @@ class Digits(NumberCoarsening):
                 yield first, end, self.unit(power), first > 0 and own == before
 
     def _begins(self, near: Fraction, step: Fraction, points: int) -> list[int]:
-        """Where cells begin among so many points from a positive one on."""
+        """Where cells begin among this many points from a positive one on."""
         found: list[int] = []
         for first, end, unit, joined in self._decades(near, step, points):
             ends = (near + step * point for point in (first, end - 1))

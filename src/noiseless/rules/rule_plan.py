@@ -31,10 +31,11 @@ class RulePlan(PlannedPrice):
         cells: how many different answers there are; None where totals are withheld by who makes them. Of a
             variance whose datasets are too many to be listed this, width and error are bounds.
         cell_width: how wide the widest cell is; None likewise, and for codes.
-        worst_error: how far the middle of what is told alike can be from the truth; None if nothing may be.
+        worst_error: how far the middle of what is published alike can be from the truth; None if nothing may
+            be.
         told_error: how far the number told can be from it; None where a label such as >=90 or nothing may be.
         withheld: whether an answer may be withheld.
-        witness: others, and values of a person, who really cause so many answers.
+        witness: others, and values of a person, who really cause this many answers.
         finest: the finest answer found that lets one person cause no more than the witness does; None for
             codes, which are no numbers.
     """
@@ -179,7 +180,7 @@ def _told(plan: RulePlan) -> str:
 
 
 def _off_by(plan: RulePlan) -> str:
-    """How far what is told can be from the truth, and which number that is about."""
+    """How far what is published can be from the truth, and which number that is about."""
     middle, told = plan.worst_error, plan.told_error
     if middle is None:
         return ""

@@ -26,7 +26,7 @@ WholeArray = npt.NDArray[Any]
 
 _MOST_WHOLE = 2**62
 _MOST_DIGITS = 15
-"""So many digits of a decimal survive a floating-point number."""
+"""This many digits of a decimal survive a floating-point number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Contributions:
         return np.add.reduceat(self.amounts * self.counts.astype(self.amounts.dtype), self.starts[:-1])
 
     def top(self, number: int) -> WholeArray:
-        """What the so many largest contributors give together, or all where there are fewer."""
+        """What the `number` largest contributors give together, or all where there are fewer."""
         place, left = self.starts[1:] - 1, np.full(len(self.group), min(number, int(self.number.max())))
         found = np.zeros(len(self.group), self.amounts.dtype)
         active = np.arange(len(self.group))
@@ -205,7 +205,7 @@ _HAIR = 1e-12
 class ClosestEstimate:
     """The told group in which one contributor comes closest to another's amount.
 
-    Whoever is second largest takes their own amount off the total: the largest has at most what remains.
+    The second largest contributor takes their own amount off the total: the largest has at most what remains.
 
     Attributes:
         group: the group, numbered by the public columns.
@@ -243,7 +243,7 @@ class Totals:
         rules: the rules that a total must pass to be told.
         told: how many totals are told.
         withheld: how many are withheld.
-        contributors: how many rows (persons) contribute to a total that is told: whoever knows the other
+        contributors: how many rows (persons) contribute to a total that is told: anyone who knows the other
             contributors of the group computes the last one's amount.
         bits: what that gives away: log2 of how many different contributions there are (to all groups), a
             missing one included. A contribution is the amount of a row, or the sum of a person's rows.

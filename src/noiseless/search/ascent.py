@@ -31,13 +31,13 @@ MOST_VALUES, MOST_NODES = 50_000, 2**17
 has but two, the method is."""
 
 WORK, LEAST = 3 * 10**6, 1000
-"""So many values are looked at, over all nodes; a node counts as at least so many."""
+"""This many values are looked at, over all nodes; a node counts as at least this many."""
 
 MOST_LEFT, NEAR = 500, 32
-"""So many values that fit nowhere are led to a cell, the best of so many that are near."""
+"""This many values that fit nowhere are led to a cell, the best of this many that are near."""
 
 TRIES, SLIGHTLY = 3, 1 + 1e-9
-"""So many largest costs are tried for, and rounding by so little does not matter."""
+"""This many largest costs are tried for, and rounding by so little does not matter."""
 
 MOST_HALVES = 10
 """A range is halved so often at most."""

@@ -315,7 +315,7 @@ MOST_GRID = 400
 """At no more posteriors than this a curve of bounds is looked at."""
 
 WORK = 4 * 10**7
-"""And at so many pairs in all."""
+"""And at this many pairs in all."""
 
 
 def _narrowest(part: LineStrip, k: int, few: bool) -> int:

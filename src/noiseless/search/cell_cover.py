@@ -33,13 +33,13 @@ CELL_COVER = "cell cover"
 """What the method is called."""
 
 GROWN, LOOKED_AT = 300_000, 200_000
-"""So many cells are grown, and so many pairs of a set and a cell looked at, for each largest surcharge."""
+"""At most this many cells are grown, and pairs of a set and a cell looked at, for each largest surcharge."""
 
 FIRST_SHARE, STAGES = 64, 9
 """At first cells are grown within this part of the largest surcharge that they can have; then it doubles."""
 
 ROUNDS, ADDED, TINY = 20, 400, 1e-9
-"""So often prices are proposed; so many cells are added each time that cost less by more than this."""
+"""So often prices are proposed; this many cells are added each time that cost less by more than this."""
 
 
 _ROOM = 2**62

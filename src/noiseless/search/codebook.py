@@ -23,7 +23,7 @@ CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 _ROOM = 2**62
 
 _AT_ONCE, _PAIRS_AT_ONCE = 2**16, 2**18
-"""So many distances are looked at in one go, and so many bounds of pairs."""
+"""This many distances are looked at in one go, and this many bounds of pairs."""
 
 
 class Codebook(Protocol):

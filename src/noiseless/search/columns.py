@@ -224,7 +224,7 @@ class Hierarchy:
         return int(self.depths[self.leaf].max())
 
     def above(self, level: int) -> IntArray:
-        """The node of each public value on a level, so many steps up; beyond the top it is the top."""
+        """The node of each public value on a level, this many steps up; beyond the top it is the top."""
         nodes = self.leaf
         for _ in range(level):
             nodes = self.parents[nodes]

@@ -27,7 +27,7 @@ DEEP = 64
 """A cell that was cut so often is cut in balance, too: else one value at a time could be cut off."""
 
 LEAST = 8
-"""In balance: the smaller part has at least one row in so many, where such a cut is possible."""
+"""In balance: the smaller part has at least one row in this many, where such a cut is possible."""
 
 FEW_UNITS = 6
 """A cell with fewer times the rows that a part needs is cut for what its parts can be cut into along this

@@ -13,7 +13,7 @@ from noiseless.search.problem import Problem
 from noiseless.search.strips import LineStrip, together
 
 DEALS, DEALT = 200, 6
-"""For a weight so many posteriors are looked at, and so many of them dealt."""
+"""For a weight this many posteriors are looked at, and this many of them dealt."""
 
 
 def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | None:

@@ -19,16 +19,16 @@ MOST_VALUES = 60_000
 """With more public values it is left."""
 
 MOST_LEVELS = 16
-"""So many largest costs are tried for, more of them near the largest of all."""
+"""This many largest costs are tried for, more of them near the largest of all."""
 
 CLOSER = 2
 """Between the best of them and the next the middle is tried, so often."""
 
 MOST_JOINING = 5000
-"""So many values are looked for a new cell at most."""
+"""This many values are looked for a new cell at most."""
 
 _NO_MORE = 1 + 1e-12
-"""Less than so many times a cost, by floats: less, or equal."""
+"""Less than this many times a cost, by floats: less, or equal."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ FEW_SECRETS = 1000
 """With more sensitive values those that a cell does not have are not looked at one by one."""
 
 _AT_ONCE = 2**20
-"""So many distances are computed in one go."""
+"""This many distances are computed in one go."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ class Entries:
         seen: what is seen with it besides the cell, as codes 0, 1, 2, ...
         rows: how many rows it stands for.
         alone: whether all members of a cell are seen with the same.
-        fast: whether there are so many that loops are compiled.
+        fast: whether there are enough to compile loops.
         alike: for each code of what is seen the first one of any group with which the same is known: what is
             suppressed reads alike, whatever its group.
     """

@@ -42,12 +42,12 @@ class Goal:
             information left (problem (7) of [P3]).
         utility: what is kept: `resolution` (U1) or `distortion` (U2).
         weight: the multiplier lambda of [P3].
-        min_posterior: at least so many sensitive values behind each answer.
+        min_posterior: at least this many sensitive values behind each answer.
         min_rows: the fewest rows that may stand behind an answer (k-anonymity).
-        max_leakage: at most so many bits of leakage.
-        max_maximin: at most so many bits of maximin information.
+        max_leakage: at most this many bits of leakage.
+        max_maximin: at most this many bits of maximin information.
         max_distortion: no public value further from what is released for it.
-        min_resolution: at least so many bits of resolution.
+        min_resolution: at least this many bits of resolution.
         suppress: at most this share of the rows may be withheld (released as one cell of its own).
         method: `exact` (one ordered column), `greedy` (the paths of [P3]), `first-rise` (their own stop), or
             the best of what applies.

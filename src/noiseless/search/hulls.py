@@ -19,10 +19,10 @@ NEVER = 2**62
 """More than any cost."""
 
 _TRIED = 8
-"""So many pairs with the lowest bounds are measured first: what they cost tells which others to measure."""
+"""This many pairs with the lowest bounds are measured first: what they cost tells which others to measure."""
 
 _AT_ONCE = 2**20
-"""So many members of pairs are measured in one go."""
+"""This many members of pairs are measured in one go."""
 
 _SURE = 1e-12
 """Products of floats that differ by more, relative to their size, differ that way."""

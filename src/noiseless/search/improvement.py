@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from noiseless.search.methods import PartitionSearch
 
 FEW = 150
-"""Up to so many public values all that is near is measured exactly, whatever the codebook."""
+"""Up to this many public values all that is near is measured exactly, whatever the codebook."""
 
 MOST_MEMBERS, FEW_MEASURED = 200, 30
 """Cells with more members stay as they are; the latter where a cost is not found from a cell's extremes."""
 
 HOMES, NEAR = 8, 60
-"""So many of the nearest cells, and of the nearest values, are looked at."""
+"""This many of the nearest cells, and of the nearest values, are looked at."""
 
 
 class Nearness:
@@ -130,10 +130,10 @@ MOST_IMPROVED = 60_000
 """With more public values it is left."""
 
 STEPS, SPLITS = 300, 100
-"""So many cells are made smaller at most, and so many of them by splitting."""
+"""This many cells are made smaller at most, and this many of them by splitting."""
 
 FEW_MEMBERS = 8
-"""Up to so many members all ways of splitting a cell are tried, and so many as the middle of another."""
+"""Up to this many members all ways of splitting a cell are tried, and this many as the middle of another."""
 
 _LESS = 1 - 1e-12
 

@@ -25,10 +25,10 @@ from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled
 
 FIRST, AT_ONCE = 16, 2**18
-"""At first runs of so many values are looked at, and then of twice as many; so many values in one go."""
+"""At first runs of this many values are looked at, and then of twice as many; this many values in one go."""
 
 WORK, SMALL = 2**23, 2**17
-"""Runs are looked at that have so many pairs in all; with more than the latter, loops are compiled."""
+"""Runs are looked at that have this many pairs in all; with more than the latter, loops are compiled."""
 
 Band = npt.NDArray[Any]
 """Something of each run: a row for its first value, a column for how many follow."""
@@ -36,7 +36,7 @@ Band = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class RunTable:
-    """The runs of one group's values along the line that have no more than so many values.
+    """The runs of one group's values along the line that have no more than this many values.
 
     Attributes:
         problem: what is merged.
@@ -152,7 +152,7 @@ class IntervalCells:
             most = min(2 * most, max(map(len, self._groups)))
 
     def _is_little(self, most: int) -> bool:
-        """Whether runs of so many values can be looked at."""
+        """Whether runs of this many values can be looked at."""
         return len(self.targets.problem.joint) * most <= WORK
 
     def _worst_of(self, number: int, most: int) -> Any | None:  # noqa: ANN401 - a number of any size
@@ -175,7 +175,7 @@ class IntervalCells:
         return np.split(order, np.flatnonzero(np.diff(problem.group_of[order])) + 1)
 
     def _table(self, number: int, most: int) -> RunTable:
-        """The runs of a group that have no more than so many values; made once for all goals."""
+        """The runs of a group that have no more than this many values; made once for all goals."""
         problem, members = self.targets.problem, self._groups[number]
         key = RunTable, number, min(most, len(members))
         if key not in problem.made:

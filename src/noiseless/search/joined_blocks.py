@@ -16,7 +16,7 @@ from noiseless.search.goal import Targets
 from noiseless.search.problem import Problem
 
 SHOWN = 6
-"""For so many numbers of blocks cells are made, where none is asked for."""
+"""For this many numbers of blocks cells are made, where none is asked for."""
 
 
 def joins_blocks(targets: Targets) -> bool:

@@ -24,10 +24,10 @@ from noiseless.search.problem import Problem
 from noiseless.tables.kernels import add_by_code, distinct_values
 
 WORK, FEWEST = 3 * 10**8, 500
-"""So many nodes are looked at that they are so many pairs in all, or at least this number."""
+"""As many nodes are looked at as make this many pairs in all, or at least this many nodes."""
 
 TRIES = 256
-"""So many sets of cells are tried where what is suppressed does not keep the limits by itself."""
+"""This many sets of cells are tried where what is suppressed does not keep the limits by itself."""
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class FailingValues(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AnswerLimit:
-    """At least so many sensitive values and rows behind each answer, and whatever else is asked of it.
+    """At least this many sensitive values and rows behind each answer, and whatever else is asked of it.
 
     An answer is a cell, and what is known besides.
 

@@ -16,7 +16,7 @@ MOST_NODES = 2**20
 """A lattice with more nodes is not held in memory: nothing is proved of it."""
 
 _MOST_COLUMNS = 32
-"""So many axes an array may have in all versions of numpy."""
+"""This many axes an array may have in all versions of numpy."""
 
 CLOSED = 2**62
 """The loss of a node that is ruled out."""

@@ -127,7 +127,7 @@ class EntryLimit(Limit):
 
 @dataclass(frozen=True, eq=False)
 class PosteriorLimit(EntryLimit):
-    """At least so many different sensitive values behind each answer.
+    """At least this many different sensitive values behind each answer.
 
     Attributes:
         need: how many, for each code of what is seen.
@@ -178,7 +178,7 @@ class PosteriorLimit(EntryLimit):
 
 @dataclass(frozen=True, eq=False)
 class DistinctLimit(PosteriorLimit):
-    """At least so many different things behind each answer: persons, or classes of sensitive values."""
+    """At least this many different things behind each answer: persons, or classes of sensitive values."""
 
     @classmethod
     def of_pairs(cls, problem: Problem, answers: IntArray, things: IntArray, least: int) -> "DistinctLimit":
@@ -189,7 +189,7 @@ class DistinctLimit(PosteriorLimit):
 
 @dataclass(frozen=True, eq=False)
 class RowLimit(EntryLimit):
-    """At least so many rows behind each answer: k-anonymity.
+    """At least this many rows behind each answer: k-anonymity.
 
     Attributes:
         least: how many.

@@ -26,7 +26,7 @@ NOT_EXACT = (
 )
 
 CLIMB = 40
-"""So many larger posteriors are tried where the exact cells leave too much maximin information."""
+"""This many larger posteriors are tried where the exact cells leave too much maximin information."""
 
 FEWEST_BLOCKS, UNCHANGED = "fewest blocks", "unchanged"
 """What methods are called."""

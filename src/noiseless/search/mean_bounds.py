@@ -26,10 +26,10 @@ from noiseless.tables.coding import whole_type
 from noiseless.tables.kernels import order_by_code, ranked
 
 PAIRS, AT_ONCE = 10**7, 2**20
-"""So many pairs of blocks are looked at, the costliest blocks first, and so many at once."""
+"""This many pairs of blocks are looked at, the costliest blocks first, and this many at once."""
 
 NEAR = 5 * 10**5
-"""So many near values are looked at within each limit, those of values that have few first."""
+"""This many near values are looked at within each limit, those of values that have few first."""
 
 DOUBLINGS = 4
 """So often limits double."""

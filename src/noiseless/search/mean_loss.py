@@ -238,7 +238,7 @@ def exact_sum(*factors: IntArray) -> int:
     if most >= _ROOM:
         factors = tuple(factor.astype(object) for factor in factors)
     products = reduce(mul, factors)
-    several = max(1, _ROOM // max(1, most))  # so many do not overflow
+    several = max(1, _ROOM // max(1, most))  # this many do not overflow
     return sum(int(products[at : at + several].sum()) for at in range(0, len(products), several))
 
 

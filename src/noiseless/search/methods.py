@@ -33,7 +33,7 @@ FEW_VALUES = 500
 down and not merged greedily."""
 
 TRIED, LOOKED_AT = 12, 6
-"""For a weight so many posteriors are tried from the top down; and so many where the paths are left out."""
+"""For a weight this many posteriors are tried from the top down; this many where the paths are left out."""
 
 FULL_DOMAIN = "full-domain"
 
@@ -193,7 +193,7 @@ class PartitionSearch(LineSearch):
                 self.add(found.labels, FULL_DOMAIN, found.hidden)
 
     def _cut(self, least: int, progress: Progress = lambda _: None) -> bool:
-        """Cells with at least so many values left; whether some of them keep to all limits."""
+        """Cells with at least this many values left; whether some of them keep to all limits."""
         targets = self.targets
         limits = limits_of(targets.problem, targets.at_least(least), targets.goal.min_rows)
         made = top_down_cells(targets.problem, limits, progress)

@@ -23,10 +23,10 @@ from noiseless.search.problem import Problem
 from noiseless.search.strips import LineStrip, Room, strips, together
 
 WORK = 10**9
-"""A whole frontier takes a sweep over all pairs for each posterior; about so many pairs are looked at."""
+"""A whole frontier takes a sweep over all pairs for each posterior; about this many pairs are looked at."""
 
 FEW_SWEEPS = 100
-"""But so many posteriors at least."""
+"""But this many posteriors at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +227,7 @@ class ContiguousOptimum:
         return None if best is None else self.for_posterior(best[1])
 
     def least_of_any(self, k: int) -> Loss | None:
-        """No partition at all that leaves k values loses less; None if none leaves so many."""
+        """No partition at all that leaves k values loses less; None if none leaves this many."""
         if not all(strip.sweep.can_hold(k) for strip in self.strips):
             return None
         if self.utility == "resolution":
@@ -239,10 +239,10 @@ MOST_VALUES = 3000
 """More public values take too long: the search is in plain Python."""
 
 FEW_VALUES = 300
-"""Up to so many values all their distances are listed."""
+"""Up to this many values all their distances are listed."""
 
 TRIES = 8
-"""So many widths between what counting refutes and what quick ways achieve are searched."""
+"""This many widths between what counting refutes and what quick ways achieve are searched."""
 
 
 class NarrowCells(NamedTuple):
@@ -261,7 +261,7 @@ class NarrowCells(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BlockBracket:
-    """How few blocks cells of a width leave, and how wide they must be for so many.
+    """How few blocks cells of a width leave, and how wide they must be for this many.
 
     Attributes:
         problem: what is to be merged: one ordered column, nothing is seen besides.
@@ -303,7 +303,7 @@ class BlockBracket:
         return [int(width) for width in np.unique(np.abs(places[:, None] - places[None, :]))]
 
     def distortions(self, most: int) -> list[Length] | None:
-        """All distortions that cells can have, ascending; None if there are more than so many."""
+        """All distortions that cells can have, ascending; None if there are more than this many."""
         few = len(self._widths) <= most
         return [Length(self.strip.unit * width) for width in self._widths] if few else None
 
@@ -312,7 +312,7 @@ class BlockBracket:
         return {}
 
     def for_blocks(self, blocks: int) -> "NarrowCells":
-        """Narrow cells that leave so many blocks at most, and how much distortion any such cells have.
+        """Narrow cells that leave this many blocks at most, and how much distortion any such cells have.
 
         First without a search: where quick ways succeed, and where counting shows that none can. What is
         between is searched, a few times.
@@ -339,7 +339,7 @@ class BlockBracket:
         return NarrowCells(best.cells, Length(self.strip.unit * widths[low + 1]), proof)
 
     def _quick(self, widths: Sequence[int], blocks: int) -> tuple[FewestBlocks, int]:
-        """Cells that leave so many blocks, and the place of their width."""
+        """Cells that leave this many blocks, and the place of their width."""
         at = bisect_left(range(len(widths) - 1), True, key=lambda at: self._of(widths[at]).blocks <= blocks)
         return self._of(widths[at]), at
 

@@ -33,20 +33,20 @@ from noiseless.search.top_down import TOP_DOWN
 from noiseless.work import WorkCancelledError
 
 WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
-"""So many levels are looked at that they are so many public values in all (more of them where there are many,
-which are looked at in less detail), or at least this number."""
+"""As many levels are looked at as make this many public values in all (more where there are many of them,
+which are looked at in less detail), or at least this many levels."""
 
 ALL_LEVELS = 100
 """With more public values a release is searched for by itself, and not among all levels."""
 
 POINTS_WORK = 2 * 10**7
-"""Of a path, and of the exact frontier, so many points are measured that they are so many values in all."""
+"""Of a path, and of the exact frontier, points are measured up to this many values in all."""
 
 PROVED = 2 * 10**6
 """With more levels times pairs than this it is not asked whether a point is the best of all."""
 
 WIDTHS = 16
-"""For so many distortions the fewest blocks are sought."""
+"""For this many distortions the fewest blocks are sought."""
 
 SHOWN = (
     EXACT,
@@ -400,7 +400,7 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def _spread(items: list[Any], many: int) -> list[Any]:
-    """Some of the items, no more than so many, spread over all."""
+    """Some of the items, no more than this many, spread over all."""
     return [items[round(place)] for place in np.linspace(0, len(items) - 1, min(many, len(items)))]
 
 

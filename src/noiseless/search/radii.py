@@ -1,4 +1,4 @@
-"""What a cell costs at least that holds a value and leaves so many sensitive values, for any columns."""
+"""What a cell costs at least that holds a value and leaves this many sensitive values, for any columns."""
 
 import math
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ from noiseless.search.problem import Problem
 from noiseless.tables.coding import whole_type
 
 PAIRS_WORK = 10**7
-"""About so many pairs of values are looked at."""
+"""About this many pairs of values are looked at."""
 
 AT_ONCE = 2**16
-"""About so many of them at the same time: they fit a processor's cache."""
+"""About this many of them at the same time: they fit a processor's cache."""
 
 MOST_CODES = 4
 """How many codes of what is seen besides are looked at, those with the most values."""
@@ -92,7 +92,7 @@ class Radii:
         """For each centre what a cell with it and with 1, 2, ..., k sensitive values costs at least.
 
         Returns:
-            The centres, a table of numerators (-1 where there are not so many), and the denominator.
+            The centres, a table of numerators (-1 where there are not this many), and the denominator.
         """
         centres, rows = [], []
         for some, reaches in self._reaches(code, every=every):

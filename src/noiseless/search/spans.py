@@ -32,7 +32,7 @@ class Spans:
 
     @classmethod
     def of(cls, book: ColumnCodebook, rows: int) -> "Spans | None":
-        """Spans that fit, for so many rows together; None where no column counts, or they do not fit."""
+        """Spans that fit, for this many rows together; None where no column counts, or they do not fit."""
         axes = tuple(axis for axis in book.axes if axis.weight and axis.whole)
         weights = sum((axis.weight for axis in book.axes), Fraction(0))
         (*units, whole), _ = common_scale([*(axis.weight / axis.whole for axis in axes), weights])

@@ -23,7 +23,7 @@ from noiseless.search.problem import Problem
 from noiseless.tables.kernels import compiled, run_starts
 
 MOST_STRIPS = 64
-"""Bounds look at no more than so many strips, those with the most pairs."""
+"""Bounds look at no more than this many strips, those with the most pairs."""
 
 
 def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -202,7 +202,7 @@ def strips(problem: Problem, utility: Utility, most: int | None = None, *, rows:
     Args:
         problem: what is to be merged; for the distortion its values lie on a line.
         utility: what is lost by a cell.
-        most: no more than so many strips, those with the most pairs.
+        most: no more than this many strips, those with the most pairs.
         rows: how many rows each cell holds at least.
     """
     known = strips, utility, None if problem.plain else most, rows
@@ -256,7 +256,7 @@ _LONGEST, _LONG = 2**16384, 2**128
 """And in Python's own numbers below one of these; the second one where there are many."""
 
 EXACTLY = 20_000
-"""Up to so many values squared errors are added in Python's numbers where 64 bits are too few."""
+"""Up to this many values squared errors are added in Python's numbers where 64 bits are too few."""
 
 
 class LeastTotal(NamedTuple):
@@ -329,7 +329,7 @@ class _Windows(NamedTuple):
         else:
             costs = rows**2 if form == kernels.PAIRS else GRAIN * rows * np.log2(rows + 1)
         shortest = int((self.ends - self.last + 1).min())
-        starts = run_starts(self.ends // shortest)  # no two cells end in one stretch of so many values
+        starts = run_starts(self.ends // shortest)  # no two cells end in one stretch of this many values
         return max(1.0, 1.001 * float(np.maximum.reduceat(costs, starts).sum()))
 
 

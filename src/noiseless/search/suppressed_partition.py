@@ -12,10 +12,10 @@ from noiseless.search.limits import Limit, sets_within
 from noiseless.search.problem import Cells, Problem
 
 _WORK = 2 * 10**7
-"""About so many pairs are looked at."""
+"""About this many pairs are looked at."""
 
 _TRIED = 64
-"""So many values are looked at to find one that its cell can do without."""
+"""This many values are looked at to find one that its cell can do without."""
 
 MOST_TO_SUPPRESS = 10
 """With more public values not every set of them is tried."""

@@ -37,14 +37,15 @@ if TYPE_CHECKING:
     from noiseless.search.methods import PartitionSearch
 
 WEIGHED = 24
-"""For a weight so many posteriors are tried."""
+"""For a weight this many posteriors are tried."""
 
 
 def suppress_on_strips(search: "PartitionSearch") -> Loss | None:
     """Add the best contiguous cells with suppressed values between them.
 
     Returns:
-        What no contiguous cells with so many rows suppressed between them can do better, where that is known.
+        What no contiguous cells with this many rows suppressed between them can do better, where that is
+        known.
     """
     lines = _Lines(search.targets)
     goal = search.targets.goal
@@ -79,7 +80,7 @@ class _Lines:
         return self.targets.goal.utility == "distortion"
 
     def _room(self, strip: LineStrip, loss: int) -> Room:
-        """The room of a strip at a loss: so many half units of distance, or so many values."""
+        """The room of a strip at a loss: this many half units of distance, or this many values."""
         room = strip.room(self.targets.distortion, self.targets.largest_cell)
         if not self._by_width:
             return Room(room.width, min(room.values, loss))
@@ -177,10 +178,10 @@ class _Lines:
 
 
 POINTS, WORK = 12, 3 * 10**6
-"""At so many points of a path cells are suppressed, or at fewer if that is so many values in all."""
+"""At this many points of a path cells are suppressed, or at fewer if that is this many values in all."""
 
 LEVELS = 4
-"""So many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
+"""This many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
 
 SHARES = (1.0, 0.5)
 """Which shares of the rows that may be suppressed are outliers; the rest is for what joins them."""

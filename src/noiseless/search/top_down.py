@@ -30,13 +30,13 @@ from noiseless.tables.coding import narrow, whole_type
 from noiseless.work import active
 
 BATCH = 2**15
-"""Small cells are cut together until they hold so many values: what they need fits a processor's cache."""
+"""Small cells are cut together until they hold this many values: what they need fits a processor's cache."""
 
 AT_ONCE = 2**17
-"""Costs are computed for cells that hold about so many values at a time."""
+"""Costs are computed for cells that hold about this many values at a time."""
 
 THREADS = 8
-"""So many batches are cut at the same time, where there are as many processors."""
+"""This many batches are cut at the same time, where there are as many processors."""
 
 ROUNDS = 4
 """So often a largest loss that was reached is asked for again, to reach a smaller one."""

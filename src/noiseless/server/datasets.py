@@ -61,7 +61,7 @@ class StandingSnapshot(NamedTuple):
 class FreeBatches:
     """Batches that cost nothing, to be noted in the history; a note may be lost if the server is killed.
 
-    They cost whoever asks them nothing, so that long ones are not noted: nobody shall fill a disk with them.
+    They cost the asker nothing, so long ones are not noted: nobody shall fill a disk with them.
     """
 
     def __init__(self) -> None:

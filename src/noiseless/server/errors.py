@@ -117,7 +117,7 @@ def too_many(seconds: float) -> ApiError:
 
 
 def timeout() -> ApiError:
-    """What was charged for goes on, and whoever asks again gets what came of it."""
+    """What was charged for goes on, and anyone who asks again gets what came of it."""
     said = "it takes too long; ask for less at once, or ask again: what was charged meanwhile is free then"
     return ApiError(503, "timeout", said, {}, {"Retry-After": "1"})
 

@@ -295,7 +295,7 @@ class ExposedClass(ResponseBody):
 
 
 class ExposureBin(ResponseBody):
-    """How many rows could have caused so many outputs."""
+    """How many rows could have caused this many outputs."""
 
     bits: float
     outputs: str
@@ -303,7 +303,7 @@ class ExposureBin(ResponseBody):
 
 
 class PersonsBin(ResponseBody):
-    """How many persons could have caused so many outputs at most."""
+    """How many persons could have caused this many outputs at most."""
 
     bits: float
     outputs: str

@@ -29,7 +29,7 @@ from noiseless.server.settings import STOP_SECONDS, ListenOptions, Settings
 from noiseless.server.telemetry import log, set_up_logging
 
 _CLOSE_SECONDS = 5
-"""Of the seconds to stop, so many are left when requests that are not answered by then are given up."""
+"""Of the seconds to stop, this many are left when requests that are not answered by then are given up."""
 _TURN_SECONDS = 0.001
 
 

@@ -50,13 +50,13 @@ class PatientProtocol(HttpToolsProtocol):
             self._wait_for_head()  # what came begins no request yet: an empty line, perhaps
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Nothing more comes; whoever sent a whole request still waits for its response."""
+        """Nothing more comes; a client that sent a whole request still waits for its response."""
         waits = not self._is_idle and not self.cycle.more_body
         self._has_ended = waits and self.transport.get_extra_info("sslcontext") is None
         return self._has_ended  # with TLS the connection ends both ways at once
 
     def pause_writing(self) -> None:
-        """Whoever asked does not read."""
+        """The client does not read."""
         super().pause_writing()
         self._unread = self.loop.call_later(_READ_SECONDS, self._cut_off)
 

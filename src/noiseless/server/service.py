@@ -23,7 +23,7 @@ _MOST_BUCKETS = 10_000
 
 
 class RateLimit:
-    """How many requests each token has left: so many at once, and so many a second from then on."""
+    """How many requests each token has left: this many at once, and this many a second from then on."""
 
     def __init__(self, rate: float, burst: int) -> None:
         self._rate, self._burst = rate, float(max(burst, 1))
@@ -49,7 +49,7 @@ class RateLimit:
 
 
 class ConcurrencyLimit:
-    """At most so many pieces of work at once, and so many of each token; others wait in their order."""
+    """At most this many pieces of work at once, and this many of each token; others wait in their order."""
 
     def __init__(self, most: int, of_each: int) -> None:
         self._most, self._of_each = max(1, most), max(1, of_each)

@@ -16,7 +16,7 @@ _BITS = {"FLOAT": 24, "DOUBLE": 53}
 """How many bits of a number each floating-point type holds."""
 
 _DIGITS_OF_A_DOUBLE = 15
-"""Decimal numbers of so many digits have a double each."""
+"""Decimal numbers of this many digits have a double each."""
 
 _CANONICAL = r"0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9]"
 """Numbers of which no two spellings mean the same."""

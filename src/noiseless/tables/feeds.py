@@ -14,16 +14,16 @@ from noiseless.errors import SourceError
 LABEL = "standard input"
 
 CHUNK = 2**20
-"""So many bytes are taken at once when they are there."""
+"""This many bytes are taken at once when they are there."""
 
 LONGEST = 2**26
 """A record of more bytes is a quote that was never closed."""
 
 _PAUSE = 0.01
-"""When nothing more comes for so many seconds, what is there is told."""
+"""When nothing more comes for this many seconds, what is there is passed on."""
 
 _LINGER = 0.25
-"""And after so many seconds it is told even though more comes."""
+"""And after this many seconds it is passed on even though more comes."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Mark:
     lines: int = 0
 
     def after(self, data: bytes) -> "Mark":
-        """The place that so many bytes later is."""
+        """The place this many bytes later."""
         return Mark(self.offset + len(data), zlib.crc32(data, self.check), self.lines + count_lines(data))
 
 
@@ -55,7 +55,7 @@ def count_lines(data: bytes) -> int:
 
 
 class Feed:
-    r"""A stream that is read ahead by one chunk and never more: whoever writes to it has to wait.
+    r"""A stream that is read ahead by one chunk and never more: its writer has to wait.
 
     >>> import io
     >>> feed = Feed(io.BytesIO(b"a,b" + bytes([10]) + b"1"))
@@ -105,7 +105,7 @@ class Feed:
         return bool(parts[0])
 
     def advance(self, size: int) -> bytes:
-        """Use up so many pending bytes."""
+        """Use up this many pending bytes."""
         used, self.pending = self.pending[:size], self.pending[size:]
         self.mark = self.mark.after(used)
         return used

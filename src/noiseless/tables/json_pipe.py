@@ -266,7 +266,7 @@ class JsonBatch(PipeBatch):
     def _with_keys(
         self, columns: Sequence[str], told: Sequence[pa.Array], absent: npt.NDArray[np.bool_]
     ) -> list[pa.Array]:
-        """What is told with its key before it, where there was none."""
+        """The published value with its key before it, where there was none."""
         found, first = [], self.bounds[:, 2] == 1
         for place, (column, labels) in enumerate(zip(columns, told, strict=True)):
             key = _json(column) + ": "
@@ -312,7 +312,7 @@ class JsonPipe(Pipe):
 
 
 def _in_order(told: Sequence[pa.Array], order: npt.NDArray[np.intp]) -> list[pa.Array]:
-    """What is told from left to right, when keys come in any order."""
+    """The published values from left to right, when keys come in any order."""
     if len(order) and (order == order[:1]).all():
         return [told[place] for place in order[0]]
     return [pc.choose(pa.array(order[:, place]), *told) for place in range(order.shape[1])]

@@ -45,7 +45,7 @@ class PipeBatch(ABC):
         return self.begin.after(self.data)
 
     def head(self, size: int) -> "PipeBatch":
-        """The first so many of them."""
+        """The first `size` of them."""
         if size == len(self):
             return self
         return replace(self, data=self.data[: int(self.bounds[size, 0])], bounds=self.bounds[:size])

@@ -205,7 +205,7 @@ _ROWS = 2**17
 
 
 class _Rewriting:
-    """Batches of a table, changed as they are asked for; an error on the way is kept for whoever asked."""
+    """Batches of a table, changed as they are asked for; an error on the way is kept for the caller."""
 
     def __init__(self, table: DuckDBTable, change: Change, fields: Mapping[str, pa.DataType]) -> None:
         self._source = _reader(table)

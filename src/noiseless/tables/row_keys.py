@@ -28,7 +28,7 @@ _MOST_TEXTS = 4096
 """Texts are packed by listing them in the query, up to this many a column."""
 
 _SAMPLE, _MANY = 100_000, 0.9
-"""Texts are packed when this share of so many rows differ; with fewer combinations grouping is faster."""
+"""Texts are packed when this share of this many rows differ; with fewer combinations grouping is faster."""
 
 
 class Packed(NamedTuple):

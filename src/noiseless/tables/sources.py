@@ -316,7 +316,7 @@ def open_pipe(stream: "BinaryIO | Feed", names: Sequence[str] | None = None) -> 
 def header(source: str) -> list[str]:
     """The columns of a file, of the first file of a glob or folder, or of a DuckDB table; none if that fails.
 
-    No more than a header or a first row is read, and no error is raised: whoever presses the tabulator key
+    No more than a header or a first row is read, and no error is raised: a user who presses the tab key
     has not finished writing. Databases that are elsewhere are not asked.
 
     >>> header("patients.csv")[:2], header("nobody.csv"), header("postgresql://host/db::people")

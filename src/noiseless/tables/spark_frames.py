@@ -25,7 +25,7 @@ Batches = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _WRITERS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
 _BATCH_ROWS = 2**17
-"""Batches are put together up to so many rows: Spark's own are small, and each call has a cost."""
+"""Batches are put together up to this many rows: Spark's own are small, and each call has a cost."""
 
 
 def is_spark_frame(source: object) -> bool:
@@ -113,7 +113,7 @@ def collected(frame: "DataFrame") -> pa.Table:
 
 
 def mapped(frame: "DataFrame", work: Batches, fields: "str | StructType") -> "DataFrame":
-    """What workers make of a frame's batches, each up to so many rows.
+    """What workers make of a frame's batches, each up to this many rows.
 
     Args:
         frame: the frame.

@@ -243,7 +243,7 @@ def gathered(
 
 
 def _at_most(frame: "DataFrame", rows: int) -> "DataFrame":
-    """So many combinations of a frame, or all.
+    """This many combinations of a frame, or all.
 
     Where Spark sees after the shuffle that there are fewer, it drops the limit. Otherwise a limit passes them
     through one task, which would hold them all: they are spread out again.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST_COLLECTED = 2 * 10**7
-"""Up to so many distinct combinations come to the driver; with more the measures are jobs of Spark."""
+"""Up to this many distinct combinations come to the driver; with more the measures are jobs of Spark."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

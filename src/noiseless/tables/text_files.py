@@ -121,7 +121,7 @@ def _column(name: str, *, plain: bool) -> str:
 Bounds = npt.NDArray[np.int32]
 
 _LARGE = 2**14
-"""So many bytes are worth loading machine code for."""
+"""This many bytes are worth loading machine code for."""
 
 _LARGE_FILE = 2**20
 """The same where no kernel has been loaded yet."""

@@ -44,7 +44,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
-        """So many seconds from now; None is never."""
+        """This many seconds from now; None is never."""
         return cls(inf if seconds is None else time.monotonic() + seconds)
 
     @property

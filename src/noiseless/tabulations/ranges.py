@@ -22,7 +22,7 @@ from noiseless.tabulations.publication import UNBOUNDED
 from noiseless.tabulations.refutation import Multipliers, Refutation, lower_leaf, upper_leaf
 
 MANY_VALUES = 24
-"""Values are looked for one by one where there are at most so many between the ends."""
+"""Values are looked for one by one where there are at most this many between the ends."""
 _BATCH = 64
 
 

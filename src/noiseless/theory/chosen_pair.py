@@ -27,7 +27,7 @@ _DENSE = 2**24
 """Up to this many entries a full matrix is worth its memory ..."""
 
 _THIN = 32
-"""... if more than one entry in so many is 1."""
+"""... if more than one entry in this many is 1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ from noiseless.theory.estimation import estimation_error_bound
 from noiseless.theory.posteriors import Posterior, smallest_posterior
 
 TELLS_SOMETHING = 2
-"""With so many outputs two records can be told apart."""
+"""With this many outputs two records can be told apart."""
 
 LIMITS = (
     "It is about one record, everybody else's being what they are; the number of records is public.",

@@ -46,7 +46,7 @@ def estimation_error_bound(
 
 @dataclass(frozen=True)
 class BestPartition:
-    """The partition of a finite domain into so many cells that an adversary learns most from.
+    """The partition of a finite domain into this many cells that an adversary learns most from.
 
     Attributes:
         error: the expected error that is left, E|X - Xh|^p.

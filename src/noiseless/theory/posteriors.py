@@ -36,7 +36,7 @@ MOST_WORK = 2**24
 """Up to this many pairs of a base and a move are looked at; beyond, there is a bound."""
 
 MOST_LISTED = 50_000
-"""Records of others and of the person are listed one by one up to so many."""
+"""Records of others and of the person are listed one by one up to this many."""
 
 _LARGE = 2**62
 """Below this whole numbers of 64 bits are exact."""
@@ -48,7 +48,7 @@ class Posterior:
 
     Attributes:
         smallest: how many values it has, or how long it is where a record is any number of an interval; at
-            least so many if it is not exact.
+            least this many if it is not exact.
         whole: the same of all that a record can be.
         counted: whether values are counted; else they are measured by their length.
         exact: whether such a set occurs, or is come near to as one likes.
@@ -82,7 +82,7 @@ def _posterior(query: Query, quantizer: Quantizer) -> Posterior:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class PersonKind:
-    """A kind of person: others fix a base, and so many values of theirs lead to each move from it."""
+    """A kind of person: others fix a base, and this many values of theirs lead to each move from it."""
 
     ways: Mapping[int, int]
     bases: Positions
@@ -104,7 +104,7 @@ def _counted(kinds: Iterable[PersonKind], values: int, quantizer: Quantizer) -> 
 
 @_posterior.register
 def _of_additive(query: Additive, quantizer: Quantizer) -> Posterior:
-    """A person's rows: so many combinations of values lead to each sum."""
+    """A person's rows: this many combinations of values lead to each sum."""
     rows, (influence,) = min(query.rows, query.people), query.influences
     values = length(query.numbers) ** rows
     top = max(query.contributions) if isinstance(query.contributions, tuple) else query.contributions[-1]

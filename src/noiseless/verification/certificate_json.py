@@ -65,7 +65,7 @@ def unicode(values: Sequence[str | None], where: str) -> None:
 
 
 def tuples(value: Json, where: str, width: int) -> tuple[tuple[str | None, ...], ...]:
-    """A list of lists of so many texts; null is a missing value."""
+    """A list of lists of this many texts; null is a missing value."""
     for item in array(value, where):
         fits = isinstance(item, (list, tuple)) and len(item) == width
         require(fits, f"{where} has a value without a text for each public column")

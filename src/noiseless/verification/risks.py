@@ -27,7 +27,7 @@ RISK_READERS: "dict[str, Any]" = {
 """All limits on risks, and how each is written."""
 
 _TENTHS = 10**4
-"""An entropy is claimed in so many parts of one, rounded down."""
+"""An entropy is claimed in this many parts of one, rounded down."""
 
 Point = Optional[Fraction]
 Counts = tuple[int, int, int, int]
@@ -249,7 +249,7 @@ def reaches_entropy(counts: Sequence[int], least: Fraction) -> bool:
 
 
 def _entropy_parts(counts: Sequence[int]) -> Fraction:
-    """exp(entropy), rounded down to so many parts of one."""
+    """exp(entropy), rounded down to this many parts of one."""
     low, high = _TENTHS, len(counts) * _TENTHS + 1
     while high - low > 1:
         middle = (low + high) // 2

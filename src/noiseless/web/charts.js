@@ -24,7 +24,7 @@ export function gauge(standing, { asked = 0, small = false, allowed = true } = {
     h("p", { class: "quiet small", "aria-hidden": "true" }, words + more));
 }
 
-/** Round numbers that cover a range: about so many, and enough of them to read the range off. */
+/** Round numbers that cover a range: about this many, and enough of them to read the range off. */
 export function ticks(low, high, wanted = 5) {
   for (let tries = wanted; ; tries += 1) {
     const found = rounds(low, high, tries);

@@ -33,7 +33,7 @@ function divide(top, bottom, direction) {
   return 2n * rest >= bottom ? below + 1n : below;
 }
 
-/** With so many places after the point; direction -1 is down, 0 to the nearest, 1 up. */
+/** With this many places after the point; direction -1 is down, 0 to the nearest, 1 up. */
 export function fixed({ top, bottom }, places, direction) {
   const scale = 10n ** BigInt(places);
   const digits = divide(top * scale, bottom, direction);

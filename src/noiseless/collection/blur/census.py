@@ -210,6 +210,6 @@ def _chunks(sizes: dict[str, int], fibres: int) -> Iterator[dict[str, IntArray]]
 
 
 def _total(counts: IntArray) -> int:
-    """The sum as an integer of Python's: a fibre may have so many points that 64 bits do not hold it."""
+    """The sum as a Python integer: a fibre may have more points than 64 bits can hold."""
     high, low = np.divmod(counts, 2**32)
     return (int(high.sum()) << 32) + int(low.sum())

@@ -50,7 +50,7 @@ class ContinuousBlur:
             which releases g for all of it.
 
     Guarantee:
-        * Whoever sees the released value of a point in the band cannot exclude either answer.
+        * Anyone who sees the released value of a point in the band cannot exclude either answer.
         * No value moves by more than D.
         * Priv is ln(1 + `epsilon`) (Theorem 4 of [P2]); with `collapse` only relative to [[X]]: `privacy`.
     """

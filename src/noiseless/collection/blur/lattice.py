@@ -36,7 +36,7 @@ _MOST_POINTS = 2**60
 
 @dataclass(frozen=True)
 class Blur(BlurLattice):
-    """Hides "column >= g(other columns)" from whoever sees the released table: Theorem 4 of [P2] on lattices.
+    """Hides "column >= g(other columns)" from anyone who sees the release: Theorem 4 of [P2] on lattices.
 
     In each fibre, where the other columns stand still, the points of the compared column within `max_change`
     of the boundary g are merged, those below it (L) with those above it (U), so that neither answer can be
@@ -56,7 +56,7 @@ class Blur(BlurLattice):
     Fraction(2392, 50451)
 
     Guarantee:
-        * Whoever sees the released value of a point in a band cannot exclude either answer.
+        * Anyone who sees the released value of a point in a band cannot exclude either answer.
         * No value moves by more than `max_change`. Outside of the bands the table is as it was, and the
           answer is plain to see: `protected_share` says how much is inside.
     """

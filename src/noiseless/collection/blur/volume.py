@@ -155,7 +155,7 @@ MOST_DEGREE = 128
 """Polynomials of one column up to this degree are integrated between their roots."""
 
 MOST_CORNERS = 2**12
-"""Boxes with up to so many corners are integrated over exactly when the boundary is linear."""
+"""Boxes with up to this many corners are integrated over exactly when the boundary is linear."""
 
 MOST_BOXES = 2048
 """How many boxes are halved otherwise."""

@@ -26,7 +26,7 @@ ENDLESS = 1100
 """An exponent of two beyond all floats: of readings that are infinite."""
 
 _SHORT = 15
-"""Decimals of so many digits have a float each."""
+"""Decimals of this many digits have a float each."""
 
 
 def farthest(span: Span, readings: pa.Array) -> int:
@@ -107,7 +107,7 @@ class ColumnRelease:
     Attributes:
         schedule: what each reading of a person tells.
         release_as: how a cell is told.
-        texts: whether what is told are texts, for a text file.
+        texts: whether texts are published, for a text file.
         clamp: whether values outside the domain are moved to its nearest value.
         missing: whether a missing value is told as missing, leaves its row out, or is an error.
         unit: the column that names a person, when readings are counted.
@@ -156,7 +156,7 @@ class ColumnRelease:
 
     @property
     def types(self) -> dict[str, pa.DataType]:
-        """The types of what is told."""
+        """The types of the published columns."""
         return {name: labels.type for name, labels in self._labels[0].items()}
 
     def coded(self, given: Mapping[str, pa.Array]) -> list[CodedReadings]:
@@ -173,7 +173,7 @@ class ColumnRelease:
         coded: Sequence[CodedReadings] | None = None,
         stages: npt.NDArray[np.int64] | None = None,
     ) -> tuple[dict[str, pa.Array], BoolArray | None]:
-        """What is told in place of the values of a chunk, and which rows are kept (None: all).
+        """What is published in place of the values of a chunk, and which rows are kept (None: all).
 
         Args:
             given: the columns.
@@ -302,7 +302,7 @@ class ColumnRelease:
     def _column(
         self, number: int, values: pa.Array, first: CodedReadings, stages: npt.NDArray[np.int64] | None
     ) -> pa.Array:
-        """What is told of one coordinate: by stage, the label of each cell; past the last stage, nothing."""
+        """What one coordinate publishes: by stage, the label of each cell; past the last stage, nothing."""
         name = self.parts[number].name
         if stages is None:
             return self._labels[0][name].take(self._places(self.parts[number], first))
@@ -343,7 +343,7 @@ class ColumnRelease:
 
 
 def _of_one_type(several: list[pa.Array]) -> list[pa.Array]:
-    """What is told of one column at each stage: floats if the middles of any stage are no whole numbers."""
+    """The published values of one column at each stage: floats if the middles of any stage are not whole."""
     types = {told.type for told in several}
     return several if len(types) == 1 else [told.cast(pa.float64()) for told in several]
 

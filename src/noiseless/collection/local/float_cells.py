@@ -20,7 +20,7 @@ from noiseless.tables.kernels import compiled
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 
 SMALL = 100_000
-"""Below so many values numpy does the work."""
+"""Below this many values numpy does the work."""
 
 _MARGIN = 2.0**-20
 """Guesses are too high by so much of a cell: a value is then never guessed to lie below its cell."""
@@ -133,7 +133,7 @@ class FloatCells:
 
 
 def code_type(cells: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type that numbers so many cells.
+    """The smallest type that numbers this many cells.
 
     >>> code_type(256).__name__, code_type(257).__name__
     ('uint8', 'uint16')

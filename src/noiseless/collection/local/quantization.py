@@ -341,7 +341,7 @@ def _run(pipe: Pipe, release: ColumnRelease, out: BinaryIO) -> int:
 def tell(
     batch: PipeBatch, release: ColumnRelease, columns: Columns | None = None
 ) -> tuple[PipeBatch, bytes, NoiselessError | None]:
-    """What is told of a batch up to the first row that is refused.
+    """What is published about a batch up to the first row that is refused.
 
     Args:
         batch: the rows.

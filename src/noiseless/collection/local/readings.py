@@ -28,7 +28,7 @@ MOST_CELLS = 2**22
 _EXACT = 2**53
 """Whole numbers up to this size have a float each."""
 _SHORT = 15
-"""A decimal of so many digits is the shortest one that reads back as its float."""
+"""A decimal of this many digits is the shortest one that reads back as its float."""
 _APART = 2**51
 """Whole numbers up to this size, divided by one number, have different floats."""
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$"

@@ -177,7 +177,7 @@ class LocalQuantizer:
         return self.quantizer.cell(number)
 
     def release(self, value: Rational) -> CellInterval:
-        """What is told of one exact value: an interval that certainly holds it."""
+        """What is published about one exact value: an interval that certainly holds it."""
         return self.quantizer.answer(self.cell(value))
 
     def answer(self, cell: int) -> CellInterval:
@@ -241,7 +241,7 @@ class LocalQuantizer:
         With `out` the middles are written there: memory that is new takes longer to touch than the work.
 
         Raises:
-            RequestError: `out` is no place for so many floats, or it overlaps the readings.
+            RequestError: `out` is no place for this many floats, or it overlaps the readings.
         """
         if out is not None:
             _check_place(out, readings)

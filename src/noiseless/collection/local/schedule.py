@@ -73,7 +73,7 @@ class Spending:
 
 @dataclass(frozen=True)
 class Stage:
-    """So many readings of a person, told by one mechanism; None: without end."""
+    """A number of readings of a person, published by one mechanism; None: without end."""
 
     mechanism: LocalMechanism
     readings: int | None
@@ -130,7 +130,7 @@ class Schedule:
         return tuple(accumulate(stage.readings for stage in self.stages if stage.readings is not None))
 
     def spending(self, readings: int | None = None) -> Spending:
-        """What the first so many readings of a person tell together; without a number, all of them.
+        """What the first `readings` readings of a person tell together; without a number, all of them.
 
         Raises:
             RequestError: the schedule has no end, and no number was given.

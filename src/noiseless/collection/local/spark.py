@@ -134,7 +134,7 @@ def _numbered(frame: DataFrame, unit: str | None, order: tuple[str, ...]) -> Dat
 
 
 def _told(frame: DataFrame, release: ColumnRelease) -> DataFrame:
-    """The rows with what is told in place of the columns; past the last stage, nothing."""
+    """The rows with what is published in place of the columns; past the last stage, nothing."""
     shown = frame.drop(_NUMBER)
     names = shown.columns
     places = {part.name: frame.columns.index(part.name) for part in release.parts}

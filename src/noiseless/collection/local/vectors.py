@@ -16,7 +16,7 @@ from noiseless.ranges.quantizer import CellInterval
 from noiseless.ranges.spans import Lattice, Span
 
 _HALVINGS = 48
-"""After so many halvings of the error few cells are left to try one by one."""
+"""After this many halvings of the error few cells are left to try one by one."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class LocalVector:
         return max(weight * part.worst_error for weight, part in errors)
 
     def release(self, values: Sequence[Rational]) -> tuple[CellInterval, ...]:
-        """What is told of one exact vector: a box that certainly holds it."""
+        """What is published about one exact vector: a box that certainly holds it."""
         return tuple(part.release(value) for part, value in zip(self.parts, values, strict=True))
 
     def encode(
@@ -190,7 +190,7 @@ def _refine(cells: list[int], spans: Sequence[Span], weights: Sequence[Fraction]
 
 
 def _next_cells(span: Span, cells: int) -> int | None:
-    """The fewest cells with a smaller worst error than so many have; None when there is none."""
+    """The fewest cells whose worst error is below that of `cells`; None when there are none."""
     if not isinstance(span, Lattice):
         return cells + 1
     points = -(-(span.last + 1) // cells) - 1

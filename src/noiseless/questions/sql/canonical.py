@@ -31,7 +31,7 @@ _RESERVED = frozenset(
 """Words that are quoted when they are names: those that SQL gives a meaning of their own."""
 
 _PLACES = 60
-"""Numbers with at most so many decimals are written with a point, others as fractions."""
+"""Numbers with at most this many decimals are written with a point, others as fractions."""
 
 
 def write_name(name: str) -> str:

@@ -56,7 +56,7 @@ _KINDS = {"number": "numbers", "date": "dates", "boolean": "truth values", "cate
 _HOW = {"number": ", without quotes", "date": ", in quotes: '2024-12-31'", "boolean": ": TRUE or FALSE"}
 
 _LISTED = 6
-"""So many declared values are listed in a message."""
+"""This many declared values are listed in a message."""
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ def passing_runs(name: str, column: Column, operator: str, constant: Value | Fra
     if isinstance(column, CategoryColumn):
         return _among_categories(name, column, operator, constant)
     top, bottom = _place(name, column, constant)
-    below, upto = -(-top // bottom), top // bottom + 1  # so many values are smaller, so many not larger
+    below, upto = -(-top // bottom), top // bottom + 1  # this many values are smaller, this many not larger
     size = column.size
     parts = {
         "<": (0, below),

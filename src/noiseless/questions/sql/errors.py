@@ -6,7 +6,7 @@ from typing import NamedTuple
 from noiseless.errors import RequestError
 
 _SHOWN = 40
-"""So many characters of what somebody wrote are shown back to them."""
+"""This many characters of what somebody wrote are shown back to them."""
 
 
 class Position(NamedTuple):

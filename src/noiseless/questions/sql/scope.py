@@ -18,7 +18,7 @@ from noiseless.questions.sql.tokens import position_at
 
 _UNKNOWN = "a function is not understood here"
 _LISTED = 8
-"""So many names are listed in a message."""
+"""This many names are listed in a message."""
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ _LOOK = 64
 """How many open cells a value may choose among."""
 
 MOST_VALUES = 100
-"""Up to so many values that hang together the exact optimum is searched for."""
+"""Up to this many values that hang together the exact optimum is searched for."""
 
 NODES = 20_000
-"""So many states are looked at, then the search is given up: the same values get the same cells anywhere."""
+"""The search is given up after this many states: the same values get the same cells anywhere."""
 
 
 class FewestBlocks(NamedTuple):
@@ -83,7 +83,7 @@ def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = NODES) -> Fewe
 def _islands(line: OrderedRange, blocks: list[int], width: int) -> Iterator[IntArray]:
     """The values that can hang together at all: neighbours within `width`, and values of the same block.
 
-    Whoever shares a cell is joined by neighbours, so no cell joins two islands (Kruskal's components).
+    Values that share a cell are joined by neighbours, so no cell joins two islands (Kruskal's components).
     """
     shores = np.concatenate(([0], np.cumsum(np.diff(line.places) > width))).astype(np.int64)
     codes = np.asarray(blocks)
@@ -188,7 +188,7 @@ class _CellSearch:
 
     @cached_property
     def limit(self) -> int:
-        """So many cells, and values that join nothing, there may be together."""
+        """This many cells, and values that join nothing, there may be together."""
         return self.most - len(set(self.island.blocks)) + len(self.island.places)
 
     def run(self) -> IntArray | None:
@@ -197,7 +197,7 @@ class _CellSearch:
         return None if found is None else np.unique(found, return_inverse=True)[1]
 
     def _from(self, j: int, opened: tuple[int, ...], joined: tuple[int, ...], spent: int) -> list[int] | None:
-        """The cells of the values from j on, after so many cells and values that join nothing."""
+        """The cells of the values from j on, after this many cells and values that join nothing."""
         island, blocks = self.island, self.island.blocks
         if j == len(blocks):
             return [] if spent <= self.limit else None

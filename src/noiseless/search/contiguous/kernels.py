@@ -30,7 +30,7 @@ def link(s: Row, latest: Row, before: Row, after: Row) -> None:
 
 
 def first_within(x: Row, width: int, most: int, lows: Row) -> None:
-    """For each j the first i with x_j - x_i <= width and at most so many values from i to j."""
+    """For each j the first i with x_j - x_i <= width and at most this many values from i to j."""
     i = 0
     for j in range(len(x)):
         while x[j] - x[i] > width or j - i >= most:

@@ -112,7 +112,7 @@ def least_cell_size(joint: JointRange, posterior: int) -> int:
 
     There are at most `most_answers` cells; and each value adds at most max |[[S|x]]| sensitive values to its
     cell. Where every x has one s the bound is attained: sort the values by s, the commonest first, and deal
-    them to so many cells in turn. An s with as many values or more reaches all cells; the others are dealt
+    them to this many cells in turn. An s with as many values or more reaches all cells; the others are dealt
     evenly and each at most once to a cell, so each cell gets k different ones.
     """
     sizes = joint.posterior_sizes
@@ -124,7 +124,7 @@ SMALL = 200_000
 """Below this many steps plain Python is faster than loading the compiled kernels."""
 
 _LEAST = 20
-"""The least total takes as many steps a value as a whole frontier of so many posteriors."""
+"""The least total takes as many steps a value as a whole frontier of this many posteriors."""
 
 _CHECKS = 24
 """How often a lower bound is tried to be raised: the bracket shrinks by this power of two."""
@@ -205,7 +205,7 @@ class Sweep:
         return posterior <= self.line.joint.size_x and int(self.heads[-1]) >= self.rows
 
     def windows(self, posterior: int, lows: Row | None = None) -> "Windows":
-        """The narrowest runs with so many sensitive values, and the rows that a cell holds.
+        """The narrowest runs with this many sensitive values, and the rows that a cell holds.
 
         Args:
             posterior: how many sensitive values.

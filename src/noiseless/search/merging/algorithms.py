@@ -21,7 +21,7 @@ from noiseless.search.problem import Problem, SideInformation
 Way = Literal["auto", "plain", "general"]
 
 FEW = 60
-"""Up to so many public values plain Python is as fast as arrays."""
+"""Up to this many public values plain Python is as fast as arrays."""
 
 
 def leakage_path(

@@ -229,7 +229,7 @@ BASELINES = (SUPPRESSION, DESCENT, SUBSETS, MONDRIAN, WIDTH, FREQUENCY)
 MOST_FOR_MONDRIAN = 60_000
 MOST_FOR_BINS = 300_000
 MOST_PAIRS = 2 * 10**5
-"""Steepest descent looks at all pairs before each merge; at no more than about so many in all."""
+"""Steepest descent looks at all pairs before each merge; at no more than about this many in all."""
 
 MOST_FOR_SUBSETS = 2 * 10**6
 """Public values squared times sensitive ones: agglomeration over subsets takes about a second for more."""

@@ -271,7 +271,7 @@ def _exact(limit: Bits | Rational | float) -> Bits | Rational:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MergePoint:
-    """A point of a path: the cells after so many merges, and what they are worth.
+    """A point of a path: the cells after this many merges, and what they are worth.
 
     Attributes:
         path: the path.

@@ -15,7 +15,7 @@ _LEAST = 1e-12
 """Changes of the Lagrangian that floats cannot tell from none."""
 
 MOST_ENTRIES = 3 * 10**7
-"""Before a merge all pairs of cells are looked at, for each sensitive value: at no more than so many."""
+"""Before a merge all pairs of cells are looked at, for each sensitive value: at no more than this many."""
 
 
 def submodular_agglomeration(

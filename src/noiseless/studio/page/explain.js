@@ -7,7 +7,7 @@ const WORDS = {
   leakage: ["How many times the most revealing row narrows the secret down, as a power of two: 1 bit halves what is possible. No row is averaged away.", "measures.md#leakage"],
   best_guess: ["How often somebody is right who sees the public columns and always bets on the likeliest value, beside somebody who bets without looking.", "risk.md#what-a-bettor-wins"],
   k_anonymity: ["The smallest number of rows, or people, with the same public values. It says how well people hide among each other, and nothing of what they have in common.", "risk.md#who-can-be-found"],
-  histogram: ["Each bar counts those for whom so many secret values stay possible. Those in the bar at 1 are given away.", "audit.md#verdict"],
+  histogram: ["Each bar counts those for whom this many secret values stay possible. Those in the bar at 1 are given away.", "audit.md#verdict"],
   contributions: ["Alone: what the column would leak if it were the only public one. Without: what would leak, and how many values stay possible, if it were left out. It pins down those whose secret would stay open without it.", "audit.md#json"],
   witnesses: ["Groups of rows with the same public values, those that leave fewest values possible first.", "audit.md#verdict"],
   uniques: ["Sets of columns whose values nobody else shares, although every smaller set of them is shared.", "risk.md#which-columns-single-rows-out"],
@@ -16,7 +16,7 @@ const WORDS = {
   largest: ["The furthest that any value lies from what is released for it. Categories have no distance.", "release.md#the-columns"],
   suppressed: ["Rows whose public values are all released as *.", "release.md#suppression"],
   optimal: ["Whether it is proved that no release within the limits changes less.", "frontier.md#what-is-proved"],
-  frontier: ["Each point is the best release that was found for so many values left. Pick one to make it.", "release.md#the-frontier"],
+  frontier: ["Each point is the best release that was found for this many values left. Pick one to make it.", "release.md#the-frontier"],
   protection: ["What is withheld, how much of it is sensitive by the rule, and whether it is proved that no other choice loses less.", "protect-tables.md#what-must-stay-possible"],
   tables: ["A withheld count follows if the totals and the other counts leave it one value only. Each finding comes with the cells it follows from.", "published-tables.md#the-result"],
 };

@@ -15,7 +15,7 @@ from noiseless.theory.distortion import radius_for_volume
 from noiseless.theory.polytopes import Distance, Polytope, symmetric_radius, symmetric_slab_radius
 
 MOST_AXES = 8
-"""The cells of weights that differ are listed by their corners up to so many coordinates."""
+"""The cells of weights that differ are listed by their corners up to this many coordinates."""
 
 Ends = tuple[Fraction, Fraction]
 """The lowest and the highest answer of a cell."""

@@ -18,13 +18,13 @@ from noiseless.theory.accuracy.policy import AccuracyPolicy, Scope
 from noiseless.theory.accuracy.walk import best_walk, largest_target
 
 MOST_ANSWERS = 2**13
-"""Different answers up to so many are told apart."""
+"""Different answers up to this many are told apart."""
 
 MOST_TERMS = 2**18
 """Terms that are added up for an order statistic."""
 
 MOST_DATASETS = 50_000
-"""Datasets of people who are alike are listed one by one up to so many, where nothing quicker is known."""
+"""Datasets of people who are alike are listed one by one up to this many, where nothing quicker is known."""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class FunctionVolume(Volume):
 
     @classmethod
     def divided(cls, function: EnclosedFunction, boxes: int) -> "FunctionVolume":
-        """Halve all boxes, each time along the axis on which the function changes most, into so many."""
+        """Halve all boxes, each time along the axis on which the function changes most, into this many."""
         axes = len(function.sides)
         parts = Boxes(np.zeros((1, axes)), np.ones((1, axes)))
         jets = function.jets(parts)
@@ -292,8 +292,8 @@ def share_below_plane(jets: Jets, lengths: FloatArray, level: Fraction) -> tuple
 def _below(weights: FloatArray, level: FloatArray, side: int) -> FloatArray:
     """The share of w . (u - 1/2) below a level, u in the unit box: never above (side -1) or below it (1).
 
-    Inclusion and exclusion over corners, with a margin for all roundings: so many terms, none larger than the
-    power of the whole length.
+    Inclusion and exclusion over corners, with a margin for all roundings: a term for each corner, none larger
+    than the power of the whole length.
     """
     axes = len(weights)
     if not axes:

@@ -19,7 +19,7 @@ NumberOrVector = Rational | Sequence[Rational]
 Scope = Literal["all", "contiguous"]
 
 MOST_AXES = 8
-"""The cells of weights that differ are listed by their corners up to so many coordinates."""
+"""The cells of weights that differ are listed by their corners up to this many coordinates."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -69,7 +69,7 @@ class RegionGrid:
 
     @classmethod
     def of(cls, volume: FunctionVolume, quantizer: Quantizer, pixels: int = 256) -> "RegionGrid":
-        """The regions of a function of two numbers, so many pixels a side (a power of 2)."""
+        """The regions of a function of two numbers, this many pixels a side (a power of 2)."""
         _require_plane(volume.dimension)
         if pixels < 1 or pixels & (pixels - 1):
             raise RequestError("the number of pixels a side is a power of 2")
@@ -128,7 +128,7 @@ class PiecewiseConstant:
     ('low', Reach(outputs=2, exact=True), Reach(outputs=1, exact=True))
 
     Attributes:
-        regions: what is told and where; disjoint, none empty.
+        regions: what is published and where; disjoint, none empty.
 
     Guarantee:
         * Coordinate i can cause at most `reach(i)` different outputs, whatever the other coordinates
@@ -156,7 +156,7 @@ class PiecewiseConstant:
         return cls(tuple(regions.items()))
 
     def __call__(self, vector: Sequence[Fraction | int]) -> Hashable:
-        """What is told of a vector.
+        """What is published about a vector.
 
         Raises:
             RequestError: it lies in no region.

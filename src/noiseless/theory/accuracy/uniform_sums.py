@@ -15,10 +15,10 @@ from noiseless.exact import ball
 from noiseless.intervals import Enclosure
 
 MOST_TERMS = 2**15
-"""Sums of corners are listed up to so many: 16 different weights, or any number of equal ones."""
+"""Sums of corners are listed up to this many: 16 different weights, or any number of equal ones."""
 
 MOST_STORED = 2**29
-"""Moments of corners are kept while they have about so many bits in all; else each level is summed anew."""
+"""Moments of corners are kept while they have about this many bits in all; else each level is summed anew."""
 
 MOST_WORK = 2**26
 """Bits of the numbers that are added up exactly for a level; beyond, an enclosure is computed."""
@@ -36,7 +36,7 @@ _TILT_PRECISION = 256
 """Bits with which tilted means and variances are computed: they are differences of large numbers."""
 
 _RATES = 20.0
-"""Rates are looked for over so many powers of e."""
+"""Rates are looked for over this many powers of e."""
 
 
 @dataclass(frozen=True)

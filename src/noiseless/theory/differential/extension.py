@@ -126,8 +126,8 @@ def convert(
         outputs: how many outputs there are, if that is limited.
         target_epsilon: with the target "dp": the epsilon' of the (epsilon', delta')-DP that is wanted.
         as_printed: use the sharpest formula in the statements of [P5], instead of the sharpest known.
-        members: what is wanted for groups of so many entries.
-        times: what is wanted for so many answers together, each with noise of its own.
+        members: what is wanted for groups of this many entries.
+        times: what is wanted for this many answers together, each with noise of its own.
         variant: the guarantee is "personalised", "free-lunch" or "bayesian" (section 6 of [P5]).
 
     Raises:
@@ -172,7 +172,7 @@ def grouped(given: Guarantee, members: int) -> Guarantee:
 
 
 def _repeated(each: Guarantee, wanted: GuaranteeKind, target: Epsilon | None, times: int) -> Conversion:
-    """So many answers together, each with the guarantee given those before it.
+    """This many answers together, each with the guarantee given those before it.
 
     Divergences and informations add up by the chain rule, epsilons and deltas by basic composition; of
     several deltas that hold the smallest is taken.

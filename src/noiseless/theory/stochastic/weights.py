@@ -29,7 +29,7 @@ _FITS = 2**62
 _MANTISSA = 53
 _EXACT_FLOAT = 2**_MANTISSA
 _EXACT_SUM_BITS = 20_000
-"""Above so many bits a common denominator is no longer worth its time."""
+"""Above this many bits a common denominator is no longer worth its time."""
 
 
 def whole(values: Numbers, what: str) -> tuple[Weights, int]:

@@ -119,7 +119,7 @@ class Products:
 @total_ordering
 @dataclass(frozen=True, eq=False)
 class Rate:
-    """The exact number (1/length) log2(words): the bits a use that a code of so many words carries.
+    """The exact number (1/length) log2(words): the bits a use that a code of this many words carries.
 
     Comparisons with other rates and with `Bits` are exact. As a rate is what is surely achieved, floats and
     texts of it are rounded down.
@@ -167,7 +167,7 @@ class Rate:
         return f"{self.rounded_down(2)} bits"
 
     def rounded_down(self, places: int) -> str:
-        """The value with so many decimals, never above the exact one."""
+        """The value with this many decimals, never above the exact one."""
         return f"{Decimal(floor(self._bounds()[0] * 10**places)).scaleb(-places):.{places}f}"
 
     @property

@@ -26,10 +26,10 @@ from noiseless.theory.zero_error.subranges import SubrangeLeakage, largest_symme
 from noiseless.theory.zero_error.theta import MAX_NODES, Theta, lovasz_theta
 
 MAX_GRAPH = 2_000
-"""Up to so many inputs a block its confusability graph is built; beyond, only bounds that need none."""
+"""Up to this many inputs a block its confusability graph is built; beyond, only bounds that need none."""
 
 _LETTERS = 500
-"""Up to so many letters (undominated inputs) block codes are looked for."""
+"""Up to this many letters (undominated inputs) block codes are looked for."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,7 +16,7 @@ from noiseless.intervals import Enclosure
 from noiseless.ranges import JointRange, overlap_partition
 
 MAX_PAIRS = 100_000
-"""Up to so many pairs a piece the linear program is solved."""
+"""Up to this many pairs a piece the linear program is solved."""
 
 _SCALE = 2**40
 

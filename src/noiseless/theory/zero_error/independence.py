@@ -25,7 +25,7 @@ _WORD = 62
 """Bits a word: with fewer than 63 no step meets the sign."""
 
 _SMALL = 40
-"""Up to so many nodes plain Python beats loading the compiled loops, which takes a second."""
+"""Up to this many nodes plain Python beats loading the compiled loops, which takes a second."""
 
 
 @dataclass(frozen=True)

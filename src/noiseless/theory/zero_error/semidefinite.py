@@ -17,10 +17,10 @@ Mask = npt.NDArray[np.bool_]
 Direction = Callable[[Matrix], Matrix]
 
 _UNKNOWNS = 900
-"""Up to so many unknowns the interior-point method is used: it is quicker there, and more precise."""
+"""Up to this many unknowns the interior-point method is used: it is quicker there, and more precise."""
 
 _FEW_EDGES = 450
-"""Up to so many edges the system with an unknown an edge is used in any case: it loses fewer digits."""
+"""Up to this many edges the system with an unknown an edge is used in any case: it loses fewer digits."""
 
 _STEPS_INSIDE = 60
 _GAP = 1e-12

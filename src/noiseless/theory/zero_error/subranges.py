@@ -15,7 +15,7 @@ STEPS = 20_000
 """How many steps one maximum-coverage problem may take."""
 
 MAX_WORK = 10**9
-"""Up to so many bits of sets of outputs (pairs times outputs) the search is made at all."""
+"""Up to this many bits of sets of outputs (pairs times outputs) the search is made at all."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from noiseless.theory.zero_error.semidefinite import (
 )
 
 MAX_NODES = 250
-"""Up to so many nodes a piece the semidefinite program is solved; a step takes the cube of the nodes."""
+"""Up to this many nodes a piece the semidefinite program is solved; a step takes the cube of the nodes."""
 
 _EXACT_NODES = 80
 _NEAR = Fraction(1, 10**6)

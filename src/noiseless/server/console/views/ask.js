@@ -110,7 +110,7 @@ class Ask {
     }
   }
 
-  /** Say what would fit; whoever cannot find that out says nothing of it. */
+  /** Say what would fit; say nothing where that cannot be found out. */
   async advise(quote, texts, signal) {
     const fits = await whatFits(this.dataset, quote, JSON.parse(texts), signal).catch(() => null);
     if (this.isPriced && this.state.quote === quote) this.set({ ...this.state, fits });

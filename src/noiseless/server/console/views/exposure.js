@@ -23,7 +23,7 @@ export async function showExposure(page, name) {
 
 const short = (number) => fixed(rational(number), 2, 1).replace(/\.?0+$/, "");
 
-/** At most so many columns: neighbours are put together when there are more. */
+/** At most this many columns: neighbours are put together when there are more. */
 export function grouped(bins, most = MOST_BINS) {
   const sorted = [...bins].sort((one, other) => one.bits - other.bits);
   if (sorted.length <= most) return sorted.map((bin) => ({ label: short(bin.bits), rows: bin.rows }));
