@@ -329,13 +329,10 @@ def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
     """The units, places and marks of numbers, days or moments."""
     texts = column.texts
     moments = MomentForm.of(texts) if kind == "date" and not pt.is_date(column.type) else None
-    if moments is not None:
-        units, places = moments.ticks(texts), 0
-        plain = pc.is_valid(texts).to_numpy(zero_copy_only=False)
-    elif kind == "date":
-        days = column.texts.cast(pa.date32()).cast(pa.int32())
-        units, places = pc.fill_null(days, 0).cast(pa.int64()).to_numpy().copy(), 0
-        plain = pc.is_valid(texts).to_numpy(zero_copy_only=False)
+    if kind == "date":
+        days = () if moments else pc.fill_null(texts.cast(pa.date32()).cast(pa.int32()), 0)
+        units = moments.ticks(texts) if moments else np.array(days, np.int64)
+        plain, places = pc.is_valid(texts).to_numpy(zero_copy_only=False), 0
     else:
         plain = pc.fill_null(pc.match_substring_regex(texts, _NUMBER), False).to_numpy(zero_copy_only=False)
         _refuse_spellings(column, plain)

@@ -185,9 +185,6 @@ def day_number(text: str) -> int:
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + number - 1
 
 
-_POINT_IN_TIME = re.compile(r"([0-9-]{10})(?: ([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]{1,9})?)(?:\+00)?)?")
-
-
 def point_on_line(text: str) -> Optional[Fraction]:
     """A number, or a day or moment in days, from its canonical text; None for what is neither.
 
@@ -196,16 +193,10 @@ def point_on_line(text: str) -> Optional[Fraction]:
     >>> point_on_line("2024-01-02 12:00:00") - point_on_line("2024-01-01")
     Fraction(3, 2)
     """
-    if is_number(text):
-        return Fraction(text)
-    parts = _POINT_IN_TIME.fullmatch(text)
-    if parts is None or not is_day(parts[1]):
-        return None
-    hours, minutes, seconds = (Fraction(part or 0) for part in parts.groups()[1:])
-    return day_number(parts[1]) + (hours + (minutes + seconds / 60) / 60) / 24
+    return Fraction(text) if is_number(text) else point_in_time(text)
 
 
-_MOMENT = re.compile(
+_DAY_AND_TIME = re.compile(
     r"([0-9-]{10})[ T]([01][0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9](?:\.[0-9]{0,8}[1-9])?))?(?:\+00)?"
 )
 
@@ -218,7 +209,7 @@ def point_in_time(text: str) -> Optional[Fraction]:
     """
     if is_day(text):
         return Fraction(day_number(text))
-    parts = _MOMENT.fullmatch(text)
+    parts = _DAY_AND_TIME.fullmatch(text)
     if parts is None or not is_day(parts[1]):
         return None
     hours, minutes, seconds = (Fraction(part or 0) for part in parts.groups()[1:])
