@@ -222,15 +222,27 @@ class Reader:
         from selenium.webdriver.common.by import By
 
         until = time.monotonic() + HANGS
+        failed = set(self.failures())
         while time.monotonic() < until:
             try:
+                new = [words for words in self.failures() if words not in failed]
                 for element in self.driver.find_elements(By.CSS_SELECTOR, selector):
                     if element.is_displayed() and (text is None or text in element.text):
                         return element
+                if new:  # an error that came while we waited, and is not what we waited for
+                    break
             except StaleElementReferenceException:
                 pass
             time.sleep(0.05)
-        raise AssertionError(f"{selector} with {text!r} is not on the page; see {self.picture('not-found')}")
+        raise AssertionError(
+            f"{selector} with {text!r} is not on the page, which says {self.failures()}; see"
+            f" {self.picture('not-found')}"
+        )
+
+    def failures(self) -> list[str]:
+        """The errors that the page shows."""
+        shown = "[...document.querySelectorAll('.notice.bad')].filter((one) => one.checkVisibility())"
+        return list(self.driver.execute_script(f"return {shown}.map((one) => one.innerText)"))
 
     def type(self, selector: str, text: str) -> None:
         """Type into an element instead of what is there."""

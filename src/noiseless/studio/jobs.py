@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from noiseless.domain import ColumnSummary
 from noiseless.errors import RequestError
@@ -16,7 +16,16 @@ from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.profile import frequencies, histogram, read_once
 from noiseless.tables.text_source import TextSource, likely_forms
 
-Tell = Callable[[float], None]
+if TYPE_CHECKING:
+    from noiseless.audits import Audit
+
+
+class Tell(Protocol):
+    """Hears how far a job is, and what it has found so far."""
+
+    def __call__(self, share: float, found: Any = None, /) -> None: ...  # noqa: ANN401, D102 - JSON
+
+
 MOST_COLUMNS = 500
 """A table with more is not profiled at once."""
 
@@ -126,19 +135,17 @@ class Desk:
     def audit(self, project: Project, tell: Tell, **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - keywords
         """What the public columns give away about the sensitive ones."""
         from noiseless.audits import audit
-        from noiseless.reports.audit_text import audit_text
 
-        del tell
         reveal, uniques = bool(asked.pop("reveal", False)), asked.pop("uniques", None)
         options = _roles(project) | asked
         result = audit(self._opened(project), **options)
+        if not reveal and not uniques:
+            tell(0.3, {"audit": _headline(result)})
         found = result.to_dict(reveal=reveal)
         if uniques:
             found["uniques"] = result.uniques(int(uniques)).to_dict()
         return {
             "audit": found,
-            "summary": dict(result.summary),
-            "text": audit_text(result),
             **_again("audit", project, options, {}, "print(result)"),
         }
 
@@ -286,6 +293,20 @@ def _roles(project: Project) -> dict[str, Any]:
         raise RequestError(f"mark at least one column as {missing}")
     person = columns_in(project.roles, "person")
     return {"sensitive": sensitive, "public": public} | ({"unit": person[0]} if person else {})
+
+
+def _headline(result: "Audit") -> dict[str, Any]:
+    """The part of an audit that is found at once, under the names it has in the whole."""
+    return {
+        "unit": result.unit,
+        "verdict": result.verdict,
+        "sensitive_values": result.sensitive_values,
+        "min_posterior": result.min_posterior,
+        "entropy": result.entropy.upper,
+        "leakage": result.leakage.upper,
+        "k_anonymity": result.k_anonymity,
+        **result.odds.to_dict(),
+    }
 
 
 def _limits(project: Project) -> dict[str, Any]:

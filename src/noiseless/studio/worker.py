@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from noiseless.errors import NoiselessError
 
 if TYPE_CHECKING:
-    from noiseless.studio.jobs import Desk
+    from noiseless.studio.jobs import Desk, Tell
 
 State = Literal["waiting", "running", "done", "failed", "stopped"]
 _OVER: tuple[State, ...] = ("done", "failed", "stopped")
@@ -29,7 +29,7 @@ class Job:
         options: its keywords.
         state: how far it is.
         share: how much of it is done, from 0 to 1; None where nobody knows.
-        result: what it found, as JSON has it.
+        result: what it found, as JSON has it; while it runs, what it has found so far.
         error: one line, where it failed.
         changed: set whenever any of these changes.
     """
@@ -56,7 +56,8 @@ class Job:
         with self.changed:
             if self.state in _OVER:
                 return
-            self.state, self.share, self.result, self.error = state, share, result, error
+            found = self.result if state == "running" and result is None else result
+            self.state, self.share, self.result, self.error = state, share, found, error
             self.version += 1
             self.changed.notify_all()
 
@@ -155,7 +156,7 @@ class Worker:
                 pipe.send((job.name, dict(job.options)))
                 while job.state not in _OVER:
                     kind, content = pipe.recv()
-                    job.update(**{"state": "running", "share": content} if kind == "share" else content)
+                    job.update(**{"state": "running", **content} if kind == "share" else content)
             except (EOFError, OSError):  # the process is gone: killed by `stop`, or by the system
                 job.update("failed", error="the work ended early: the system may be short of memory")
                 with self._lock:
@@ -195,12 +196,17 @@ def _run(pipe: Connection, folder: str) -> None:
             name, options = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
-        pipe.send(("over", _outcome(lambda share: pipe.send(("share", share)), desk, name, options)))
+        pipe.send(("over", _outcome(_teller(pipe), desk, name, options)))
 
 
-def _outcome(
-    tell: Callable[[float], None], desk: "Desk", name: str, options: Mapping[str, Any]
-) -> dict[str, Any]:
+def _teller(pipe: Connection) -> "Tell":
+    def tell(share: float, found: Any = None) -> None:  # noqa: ANN401 - JSON
+        pipe.send(("share", {"share": share, "result": found}))
+
+    return tell
+
+
+def _outcome(tell: "Tell", desk: "Desk", name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What became of a job; an error of one's own says nothing of the data."""
     try:
         return {"state": "done", "share": 1.0, "result": desk.do(name, options, tell)}

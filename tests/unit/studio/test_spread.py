@@ -16,7 +16,7 @@ def test_every_row_of_a_release_is_in_its_picture(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("age,ward,born,illness\n" + lines)
     roles = {"age": "public", "ward": "public", "born": "public", "illness": "sensitive"}
     project = {"source": str(tmp_path / "people.csv"), "roles": roles, "limits": {"min_posterior": 3}}
-    found = Desk(str(tmp_path)).do("release", {"project": project}, lambda _: None)["columns"]
+    found = Desk(str(tmp_path)).do("release", {"project": project}, lambda *_: None)["columns"]
     age, ward, born = found
     for column in (age, born):
         assert sum(column["line"]["before"]) == 90

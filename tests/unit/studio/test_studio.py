@@ -52,7 +52,7 @@ def ended(job: Job) -> Job:
 
 
 def done(desk: Desk, name: str, **options: Any) -> Any:  # noqa: ANN401 - JSON
-    return desk.do(name, options, lambda _: None)
+    return desk.do(name, options, lambda *_: None)
 
 
 # Who may talk to it
@@ -246,6 +246,16 @@ def test_an_audit_says_what_the_command_says(tmp_path: Path, people: Path) -> No
     assert "values" not in found["witnesses"][0]
 
 
+def test_the_headline_comes_first_and_agrees_with_the_whole(tmp_path: Path, people: Path) -> None:
+    heard = list[Any]()
+    project = {"source": str(people), "roles": ROLES}
+    whole = Desk(str(tmp_path)).do("audit", {"project": project}, lambda *news: heard.append(news))
+    ((_, early),) = heard
+    assert {"verdict", "min_posterior", "best_guess", "k_anonymity"} <= set(early["audit"])
+    assert "contributions" not in early["audit"]
+    assert early["audit"].items() <= whole["audit"].items()
+
+
 def test_rules_say_what_the_command_says(tmp_path: Path, people: Path) -> None:
     import noiseless as nl
 
@@ -365,6 +375,9 @@ def test_other_files_are_no_projects(tmp_path: Path, text: str) -> None:
 
 def test_a_job_that_is_over_stays_over() -> None:
     job = Job(1, "open", {})
+    job.update("running", share=0.3, result=2)
+    job.update("running", share=0.5)
+    assert (job.share, job.result) == (0.5, 2)
     job.update("stopped")
     job.update("done", result=1)
     assert (job.state, job.result) == ("stopped", None)

@@ -35,12 +35,13 @@ function sent() {
 }
 
 /** Do some work, in the process beside; `progress` hears the share that is done, `begun` the number of the job. */
-export async function run(job, options = {}, { progress = () => {}, begun = () => {} } = {}) {
+export async function run(job, options = {}, { progress = () => {}, begun = () => {}, part = () => {} } = {}) {
   let found = await call("POST", "/api/jobs", { job, project: sent(), ...options });
   begun(found.id);
   while (found.state === "waiting" || found.state === "running") {
     found = await call("GET", `/api/jobs/${found.id}?after=${found.version}`);
     progress(found.share);
+    if (found.state === "running" && found.result) part(found.result);
   }
   if (found.state === "stopped") throw Object.assign(new JobError("Stopped."), { stopped: true });
   if (found.state === "failed") throw new JobError(found.error);
@@ -49,8 +50,8 @@ export async function run(job, options = {}, { progress = () => {}, begun = () =
 
 export const stop = (number) => call("DELETE", `/api/jobs/${number}`);
 
-/** Do some work and show in a box how far it is, with a button to stop it; what it finds, or null. `help` makes a way out of an error. */
-export async function work(box, words, job, options = {}, help = () => null) {
+/** Do some work and show in a box how far it is, with a button to stop it; what it finds, or null. `help` makes a way out of an error, `part` draws what is found so far, and nothing is drawn once it is `stale`. */
+export async function work(box, words, job, options = {}, { help = () => null, part = null, stale = () => false } = {}) {
   let number = null;
   const bar = h("progress", { max: 1, "aria-label": words });
   const button = h("button", { type: "button", onclick: () => number !== null && stop(number) }, "Stop");
@@ -58,13 +59,18 @@ export async function work(box, words, job, options = {}, help = () => null) {
   try {
     const found = await run(job, options, {
       begun: (id) => { number = id; },
+      part: (early) => {
+        clearTimeout(timer);
+        if (part && !stale()) part(early);
+      },
       progress: (share) => { if (typeof share === "number") bar.value = share; },
     });
     clearTimeout(timer);
-    put(box);
+    if (!stale()) put(box);
     return found;
   } catch (error) {
     clearTimeout(timer);
+    if (stale()) return null;
     if (error.stopped) put(box);
     else put(box, notice("bad", null, sentence(error.message), help(error.message)));
     if (!(error instanceof JobError)) console.error(error);

@@ -21,11 +21,19 @@ const percent = (share) => `${(100 * share).toFixed(share > 0.995 || share < 0.0
 export function showAudit(body, { refresh, go }) {
   const verdict = h("section", { class: "verdict", "aria-live": "polite" });
   const rest = h("div");
+  let turn = 0;
   const auditNow = async () => {
+    turn += 1;
+    const mine = turn;
+    const stale = () => mine !== turn;
     state.releases = [];
     state.frontier = null;
     refresh();
-    const found = await work(verdict, "Auditing", "audit");
+    const found = await work(verdict, "Auditing", "audit", {}, { stale, part: (early) => {
+      put(verdict, headline(early, go));
+      put(rest, h("p", { class: "working" }, "Looking who is at risk, and which column is to blame\u2026"));
+    } });
+    if (stale()) return;
     if (!found) {
       state.audit = null;
       put(rest);

@@ -13,7 +13,7 @@ const WRITTEN = {
 /** Read the table that the project names, and go on to its columns. */
 export async function openTable(body, { keepRoles = false, go }) {
   const box = body.querySelector(".state") || body.appendChild(h("div", { class: "state" }));
-  const found = await work(box, "Reading the table", "open", {}, (error) => error.includes("--encoding") && encodings(body, { keepRoles, go }));
+  const found = await work(box, "Reading the table", "open", {}, { help: (error) => error.includes("--encoding") && encodings(body, { keepRoles, go }) });
   if (!found) return;
   Object.assign(state, { table: found, audit: null, frontier: null, releases: [] });
   const old = keepRoles ? state.project.roles : {};
