@@ -307,24 +307,27 @@ _MOVED = {"disarray": "measures", "propose": "domain", "quality": "theory.accura
 """Names that say too little here; 0.1 had them, and they are still found."""
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
-    if name in _MOVED:
-        from warnings import warn
+if not TYPE_CHECKING:  # or any name would do, and one that has moved would go unnoticed
 
-        home = f"noiseless.{_MOVED[name]}"
-        warn(f"nl.{name} is {home}.{name} now", DeprecationWarning, stacklevel=2)
-        return getattr(import_module(home), name)
-    if name not in _HOMES:
-        raise AttributeError(f"module 'noiseless' has no attribute {name!r}")
-    from noiseless.boundary import guarded
+    def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for
+        if name in _MOVED:
+            from warnings import warn
 
-    try:
-        module = import_module(f"noiseless.{_HOMES[name]}")
-    except ModuleNotFoundError as error:
-        if name not in _EXTRAS:
-            raise
-        raise ImportError(f"nl.{name} needs an extra: pip install 'noiseless[{_EXTRAS[name]}]'") from error
-    return guarded(getattr(module, name), name)
+            home = f"noiseless.{_MOVED[name]}"
+            warn(f"nl.{name} is {home}.{name} now", DeprecationWarning, stacklevel=2)
+            return getattr(import_module(home), name)
+        if name not in _HOMES:
+            raise AttributeError(f"module 'noiseless' has no attribute {name!r}")
+        from noiseless.boundary import guarded
+
+        try:
+            module = import_module(f"noiseless.{_HOMES[name]}")
+        except ModuleNotFoundError as error:
+            if name not in _EXTRAS:
+                raise
+            extra = f"noiseless[{_EXTRAS[name]}]"
+            raise ImportError(f"nl.{name} needs an extra: pip install '{extra}'") from error
+        return guarded(getattr(module, name), name)
 
 
 def __dir__() -> list[str]:

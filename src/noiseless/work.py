@@ -20,6 +20,9 @@ from noiseless.errors import NoiselessError, RequestError
 MOST_STEPS = 20_000_000
 """A batch that needs more is refused: some 20 seconds."""
 
+Progress = Callable[[float], None]
+"""Told the share of the work that is done, from 0 to 1."""
+
 
 class WorkError(RequestError):
     """A price would take more work than a batch may; nothing was charged, no data was looked at."""

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import noiseless as nl
-from noiseless.search.codebook import Codeword
+from noiseless.search.loss import Codeword
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 6), st.sampled_from("ab"), st.integers(0, 3)), min_size=4, max_size=14

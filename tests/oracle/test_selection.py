@@ -17,8 +17,7 @@ from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.search.codebook import Codeword
-from noiseless.search.loss import Lagrangian, Objective, Utility, below
+from noiseless.search.loss import Codeword, Lagrangian, Objective, Utility, below
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Length, Numbers, SideInformation
 from noiseless.search.portfolio import Choice, Goal, Problem, choose, survey
 from soaking import seeds

@@ -13,7 +13,7 @@ import numpy as np
 from noiseless.gallery.figure import ClaimCheck, Curve, Panel, Parts, reproduces
 from noiseless.measures import maximin
 from noiseless.ranges import JointRange, confusability_edges, overlap_partition
-from noiseless.search.codebook import Distance
+from noiseless.search.loss import Distance
 from noiseless.search.merging import Cells, ColumnCodebook, MergePath, MergePoint, Numbers
 
 _HELD = ("s1 s2", "s2", "s3", "s3", "s4", "s5", "s6")

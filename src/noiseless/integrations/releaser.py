@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from noiseless.errors import NoiselessError
 from noiseless.releases import AppliedRelease, apply_release, release
-from noiseless.search.codebook import Codeword
 from noiseless.search.generalisation import SUPPRESSED
-from noiseless.search.loss import Method, Objective, Utility
+from noiseless.search.loss import Codeword, Method, Objective, Utility
 from noiseless.tables.frame_kind import arrow_of
 
 Columns = str | Sequence[str]

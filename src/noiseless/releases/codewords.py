@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from noiseless.arrays import IntArray
 from noiseless.releases.canonical import decimal_texts
 from noiseless.releases.columns import PublicColumn
-from noiseless.search.codebook import Codeword
 from noiseless.search.generalisation import SUPPRESSED
+from noiseless.search.loss import Codeword
 from noiseless.tables.coding import narrow
 from noiseless.tables.kernels import distinct_values
 

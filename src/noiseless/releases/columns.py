@@ -19,7 +19,7 @@ from noiseless.releases.hierarchies import HierarchyRule, HierarchyTree, flat_tr
 from noiseless.releases.moments import MomentForm
 from noiseless.releases.request import ReleaseRequest, exact_number
 from noiseless.releases.source import ReleaseSource, TextColumn
-from noiseless.search.codebook import Distance
+from noiseless.search.loss import Distance
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
 from noiseless.tables.kernels import add_by_code
 

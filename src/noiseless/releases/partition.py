@@ -18,9 +18,9 @@ from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, 
 from noiseless.releases.columns import PublicColumn, PublicColumns
 from noiseless.releases.risks import MINIMA, AnswerRisks, Found
 from noiseless.releases.source import ReleaseSource
-from noiseless.search.codebook import Codeword, common_scale
+from noiseless.search.codebook import common_scale
 from noiseless.search.generalisation import SUPPRESSED
-from noiseless.search.loss import Length
+from noiseless.search.loss import Codeword, Length
 from noiseless.search.measures import Measures, measure
 from noiseless.search.problem import Cells, Problem
 from noiseless.tables.kernels import add_by_code, distinct_values

@@ -20,7 +20,8 @@ from noiseless.search.limits import RowLimit
 from noiseless.search.mean_loss import LOSSES
 from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
 from noiseless.search.problem import Cells, Problem, SeenCells
-from noiseless.search.survey import Progress, least_proved
+from noiseless.search.survey import least_proved
+from noiseless.work import Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,17 +6,25 @@ from difflib import get_close_matches
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PositiveInt, ValidationError
 
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
 from noiseless.releases.hierarchies import HierarchyRule
-from noiseless.search.codebook import Codeword, Distance
 from noiseless.search.goal import LIMITS
-from noiseless.search.loss import Method, Objective, Preference, Utility
-from noiseless.search.mean_loss import MeanLossName
+from noiseless.search.loss import (
+    Codeword,
+    Distance,
+    HierarchyCost,
+    MeanLossName,
+    Method,
+    Objective,
+    Preference,
+    Recoding,
+    Utility,
+)
 from noiseless.tables import Missing, require_distinct
 
 RISKS = (
@@ -32,8 +40,6 @@ RISKS = (
 )
 """Limits on bets and widths, by the names that a policy has for them."""
 
-HierarchyCost = Literal["height", "leaves"]
-Recoding = Literal["local", "full-domain", "suppression"]
 
 _MOST_DIGITS = 50
 _MOST_BITS = 1000

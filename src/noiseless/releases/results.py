@@ -34,8 +34,9 @@ from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.risks import MINIMA, Found, figure, limit_text
 from noiseless.search.mean_loss import LOSSES, mean_text
 from noiseless.search.measures import Measures, ReleasePoint, Scope
-from noiseless.search.survey import Progress, Series
+from noiseless.search.survey import Series
 from noiseless.tables.frame_kind import ARROW, FrameKind
+from noiseless.work import Progress
 
 _LEFT = "fewest values left"
 """What the number of values left behind the most telling answer is called."""

@@ -3,8 +3,9 @@
 Each is imported when it is first used: a command that prints text loads no templates and no plots.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from noiseless.late_names import late_names
 
 if TYPE_CHECKING:
     from noiseless.reports.audit_page import audit_html, write_audit_html
@@ -15,23 +16,26 @@ if TYPE_CHECKING:
     from noiseless.reports.release_page import render_release, write_release_html
     from noiseless.reports.tabulation_page import tabulation_html, write_tabulation_html
     from noiseless.reports.verification_page import verification_html
-
-_HOMES = {
-    "audit_html": "audit_page",
-    "bipartite_plot": "plots",
-    "board_html": "board_page",
-    "contribution_plot": "plots",
-    "posterior_plot": "plots",
-    "render_frontier": "frontier_page",
-    "render_release": "release_page",
-    "save_plot": "frontier_plot",
-    "tabulation_html": "tabulation_page",
-    "verification_html": "verification_page",
-    "write_audit_html": "audit_page",
-    "write_frontier_html": "frontier_page",
-    "write_release_html": "release_page",
-    "write_tabulation_html": "tabulation_page",
-}
+else:
+    __getattr__ = late_names(
+        __name__,
+        {
+            "audit_html": "audit_page",
+            "bipartite_plot": "plots",
+            "board_html": "board_page",
+            "contribution_plot": "plots",
+            "posterior_plot": "plots",
+            "render_frontier": "frontier_page",
+            "render_release": "release_page",
+            "save_plot": "frontier_plot",
+            "tabulation_html": "tabulation_page",
+            "verification_html": "verification_page",
+            "write_audit_html": "audit_page",
+            "write_frontier_html": "frontier_page",
+            "write_release_html": "release_page",
+            "write_tabulation_html": "tabulation_page",
+        },
+    )
 
 __all__ = [
     "audit_html",
@@ -49,10 +53,3 @@ __all__ = [
     "write_release_html",
     "write_tabulation_html",
 ]
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - any of the names above
-    """Load a name when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -13,10 +13,8 @@ from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.search.axes import Axis, TreeAxis, axis
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
-from noiseless.search.loss import Length
+from noiseless.search.loss import Codeword, Distance, Length
 
-Distance = Literal["absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower"]
-Codeword = Literal["midrange", "centroid", "medoid", "interval"]
 DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower")
 CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 

@@ -14,7 +14,8 @@ from noiseless.search.lattice import AnswerLimit, FullDomain, LatticeSearch, ful
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.measures import Measures, ReleasePoint, Scope, measure_read
 from noiseless.search.problem import Cells, Problem, SeenCells
-from noiseless.search.survey import Progress, Series, Survey, least_proved, undominated
+from noiseless.search.survey import Series, Survey, least_proved, undominated
+from noiseless.work import Progress
 
 FULL_DOMAIN = "exact, full-domain"
 """What the method is called where it proves something."""

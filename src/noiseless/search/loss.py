@@ -31,6 +31,21 @@ Method = Literal["auto", "greedy", "exact", "first-rise"]
 Preference = Literal["worst", "mean"]
 """Which loss comes first: the largest of any value, or the mean over rows and columns."""
 
+MeanLossName = Literal["ncp", "squares", "discernibility", "entropy"]
+"""What the mean loss is of."""
+
+Distance = Literal["absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower"]
+"""How the differences of several columns make one number."""
+
+Codeword = Literal["midrange", "centroid", "medoid", "interval"]
+"""What is released for numbers that are merged."""
+
+HierarchyCost = Literal["height", "leaves"]
+"""What a node of a hierarchy counts."""
+
+Recoding = Literal["local", "full-domain", "suppression"]
+"""Whether cells are chosen one by one, a level for each column, or values published or not."""
+
 _DIGITS = 6
 
 

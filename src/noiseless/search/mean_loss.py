@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache, reduce
 from math import ceil, prod
 from operator import mul
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from noiseless.tables.kernels import add_by_code, order_by_code
 
 _ROOM = 2**62
 
-MeanLossName = Literal["ncp", "squares", "discernibility", "entropy"]
-"""What losses are called."""
 
 GRAIN = 2**32
 """Bits are counted in this part of one."""

@@ -24,9 +24,8 @@ from noiseless.search.line_search import UNCHANGED, LineSearch
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.suppressed_partition import suppressed_sets
-from noiseless.search.survey import Progress
 from noiseless.search.top_down import TOP_DOWN, top_down_applies, top_down_cells
-from noiseless.work import NEVER
+from noiseless.work import NEVER, Progress
 
 FEW_VALUES = 500
 """With more public values a survey looks at fewer levels, and in several columns cells are cut from the top

@@ -28,9 +28,9 @@ from noiseless.search.methods import PartitionSearch, is_small
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips
-from noiseless.search.survey import Progress, Series, Survey, least_proved, undominated
+from noiseless.search.survey import Series, Survey, least_proved, undominated
 from noiseless.search.top_down import TOP_DOWN
-from noiseless.work import WorkCancelledError
+from noiseless.work import Progress, WorkCancelledError
 
 WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
 """As many levels are looked at as make this many public values in all (more where there are many of them,

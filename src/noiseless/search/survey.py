@@ -1,6 +1,6 @@
 """The whole curve of what is given away against what is lost, by our methods and by others'."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,9 +9,6 @@ from noiseless.display import Facts, Shown
 from noiseless.search.loss import Method, Objective, Utility, below
 from noiseless.search.measures import ReleasePoint, Scope
 from noiseless.search.problem import Problem
-
-Progress = Callable[[float], None]
-"""Told the share of the work that is done, from 0 to 1."""
 
 
 @dataclass(frozen=True)

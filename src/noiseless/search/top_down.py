@@ -25,9 +25,8 @@ from noiseless.search.goal import Targets
 from noiseless.search.limits import Limit
 from noiseless.search.packs import Wants, grown_cells, losses
 from noiseless.search.problem import Cells, Problem
-from noiseless.search.survey import Progress
 from noiseless.tables.coding import narrow, whole_type
-from noiseless.work import active
+from noiseless.work import Progress, active
 
 BATCH = 2**15
 """Small cells are cut together until they hold this many values: what they need fits a processor's cache."""

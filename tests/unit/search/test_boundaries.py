@@ -9,7 +9,7 @@ import pytest
 
 from noiseless.ranges import JointRange
 from noiseless.search.all_partitions import AllPartitions
-from noiseless.search.codebook import ColumnCodebook, Distance
+from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Hierarchy, Numbers
 from noiseless.search.dissolution import Dissolution
 from noiseless.search.generalisation import Generalisations
@@ -17,6 +17,7 @@ from noiseless.search.goal import Goal, Targets
 from noiseless.search.hulls import Hulls
 from noiseless.search.lattice import AnswerLimit, LatticeSearch, full_domain
 from noiseless.search.lattice_bounds import NodeBounds
+from noiseless.search.loss import Distance
 from noiseless.search.measures import measure
 from noiseless.search.problem import Cells, Problem
 

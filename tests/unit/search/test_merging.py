@@ -14,9 +14,10 @@ from examples import FIGURE_1, HEART_COLUMNS
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.search.codebook import CODEWORDS, DISTANCES, Codeword, Distance
+from noiseless.search.codebook import CODEWORDS, DISTANCES
 from noiseless.search.columns import Column
 from noiseless.search.hulls import Hulls
+from noiseless.search.loss import Codeword, Distance
 from noiseless.search.measures import cell_costs, measure
 from noiseless.search.merging import (
     Categories,
