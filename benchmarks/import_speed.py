@@ -15,8 +15,8 @@ INTRODUCTION = """\
 Parts are loaded when they are first used. The limit is an interpreter that imports what every program has
 loaded anyway (`typing` and `importlib`). Below it the first touch of a name: seconds of CPU time of a whole
 process, beside one that imports numpy and DuckDB. The aim is one and a half times as long. Below that the
-first use, on the bundled table: the limit of it is DuckDB that counts the same values and Arrow that hands them
-to numpy, for which Arrow loads pandas where it is installed."""
+first use, on the bundled table: the limit of it is DuckDB that counts the same values and Arrow that hands
+them to numpy, for which Arrow loads pandas where it is installed."""
 
 TOUCHED = ("audit", "release", "Curator")
 
@@ -24,7 +24,7 @@ FILE = Path(noiseless.__file__).parent / "data" / "patients.csv"
 COUNTED = f"SELECT age, illness, count(*) AS n FROM '{FILE}' GROUP BY ALL"
 ROLES = "sensitive='illness', public='age'"
 USED = {
-    "counted by DuckDB, read by Arrow": f"import duckdb; duckdb.sql({COUNTED!r}).to_arrow_table()['n'].to_numpy()",
+    "DuckDB and Arrow": f"import duckdb; duckdb.sql({COUNTED!r}).to_arrow_table()['n'].to_numpy()",
     "nl.audit(...)": f"import noiseless as nl; nl.audit({str(FILE)!r}, {ROLES})",
     "nl.release(...)": f"import noiseless as nl; nl.release({str(FILE)!r}, {ROLES}, min_posterior=2)",
 }

@@ -14,17 +14,8 @@ from noiseless.display import plain_problem
 from noiseless.errors import RequestError
 from noiseless.releases.hierarchies import HierarchyRule
 from noiseless.search.goal import LIMITS
-from noiseless.search.loss import (
-    Codeword,
-    Distance,
-    HierarchyCost,
-    MeanLossName,
-    Method,
-    Objective,
-    Preference,
-    Recoding,
-    Utility,
-)
+from noiseless.search.loss import Codeword, Distance, HierarchyCost, MeanLossName, Method, Objective
+from noiseless.search.loss import Preference, Recoding, Utility
 from noiseless.tables import Missing, require_distinct
 
 RISKS = (
