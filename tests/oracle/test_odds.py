@@ -109,6 +109,33 @@ def test_the_width_is_the_least_spread_of_a_group(rows: Rows) -> None:
     assert found.width == min(Fraction(max(g)) - Fraction(min(g)) if g else Fraction(0) for g in groups)
 
 
+LEVELS = {"p": ("m", "u"), "q": ("m", "u"), "r": ("n", "u"), "t": ("o", "w")}
+
+
+@given(ROWS, st.booleans(), st.sampled_from([1, 2]), st.integers(1, 4))
+def test_classes_are_counted_in_each_group(rows: Rows, side: bool, level: int, least: int) -> None:
+    """min over y of |{class(s) : s in [[S|y]]}|, a missing value being a class; a policy holds by it."""
+    given = ["a"] if side else []
+    rows = [{**row, "s": None if row["id"] == 0 else row["s"]} for row in rows]
+    assume(any(row["s"] is not None for row in rows))
+    declared = {"s": {value: (*above, "*") for value, above in LEVELS.items()}}
+    found = audit(
+        pa.Table.from_pylist(rows, VALUES),
+        sensitive="s",
+        public="x",
+        given=given,
+        hierarchy=declared,
+        class_level=level,
+    )
+    groups: dict[Hashable, set[Hashable]] = {}
+    for row in rows:
+        name = None if row["s"] is None else LEVELS[row["s"]][level - 1]
+        groups.setdefault((row["x"], *(row[c] for c in given)), set()).add(name)
+    fewest = min(map(len, groups.values()))
+    assert found.min_classes == found.to_dict()["min_classes"] == fewest
+    assert Policy(limits={"min_classes": least}).check(found).holds == (fewest >= least)
+
+
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40)), min_size=1, max_size=6))
 def test_the_width_of_days_is_in_days(rows: list[tuple[int, int]]) -> None:
     days = [date(1999, 12, 20) + timedelta(days=day) for _, day in rows]

@@ -114,8 +114,10 @@ def test_audits_of_random_tables_are_those_of_duckdb(
 def test_an_audit_of_too_many_combinations_is_computed_by_spark() -> None:
     """With all that can be asked for at once; each by itself is asked for of random tables."""
     columns: dict[str, Any] = {"sensitive": ["age", "zip"], "public": "ward", "given": "ill"}
-    options: dict[str, Any] = {**columns, "unit": "person"}
+    tens = {str(age): (f"{age // 10}", "*") for age in PEOPLE["age"].unique().drop_null().to_pylist()}
+    options: dict[str, Any] = {**columns, "unit": "person", "hierarchy": {"age": tens}}
     found = nl.audit(SparkTable.of(on_spark(PEOPLE), most=20), **options)
+    assert found.by_column["age"].min_classes is not None
     assert isinstance(found, SparkAudit)
     ours, theirs = measures(found), measures(nl.audit(PEOPLE, **options))
     left_out = {"t_closeness", "t_closeness_exact"}

@@ -1,7 +1,7 @@
 """The audit of a table, or of several releases of the same people together."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -16,11 +16,15 @@ from noiseless.errors import (
     RequestError,
     UnknownColumnError,
 )
-from noiseless.tables import Missing, Table, Tally, merge_spellings, open_table, require_distinct
+from noiseless.tables import Missing, Table, Tally, key_columns, merge_spellings, open_table, require_distinct
 from noiseless.tables.base import Roles
 from noiseless.tables.coding import typed
 from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.spark_groups import SparkGroups
+
+Hierarchy = Path | str | Mapping[str, Sequence[str]]
+"""A file of a hierarchy, or what stands above each value."""
 
 if TYPE_CHECKING:
     from noiseless.domain import Schema
@@ -43,6 +47,8 @@ def audit(
     rule: "Rules | None" = None,
     key: Sequence[str | Sequence[str]] | None = None,
     weights: str | float | None = None,
+    hierarchy: Mapping[str, Hierarchy] | None = None,
+    class_level: int = 1,
 ) -> Audit:
     """Find out what a table gives away about its sensitive columns.
 
@@ -66,6 +72,9 @@ def audit(
             of a person. A policy is then held against each of them, instead of all public columns at once.
         weights: for a table that is a sample: the column that says how many people a row stands for, or one
             number for all rows. Estimates for the population are then in `sample`.
+        hierarchy: for sensitive columns, what stands above each value: a file, or a mapping of values to
+            their levels. `min_classes` is then how many classes the values of a group are of, at least.
+        class_level: the level of it that makes the classes; 1 stands directly above the values.
 
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
@@ -88,6 +97,7 @@ def audit(
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*roles.sensitive, *roles.given, *roles.public)
+    classes = _classes(hierarchy, class_level, roles)
     assigned, as_text = _assigned(rule, roles, len(sources))
     weights = None if weights is None else str(weights)
     weighing = _weight_column(weights, tables, roles, assigned)
@@ -98,7 +108,8 @@ def audit(
     keys = _keys(key, seen)
     values = _declared_values(declared, roles.sensitive)
     if isinstance(audited, SparkGroups):  # too many combinations for one machine
-        return replace(_on_spark(audited, as_seen, assigned, values, weights), keys=keys)
+        on_spark = _on_spark(audited, as_seen, assigned, weights)
+        return replace(on_spark, declared_values=values, classes=classes, keys=keys)
     tally, spellings = merge_spellings(_tally(audited, as_seen, weighing), roles.sensitive)
     ruling = None
     if assigned:
@@ -124,6 +135,7 @@ def audit(
         spellings=spellings,
         keys=keys,
         weights=weights,
+        classes=classes,
     )
 
 
@@ -162,7 +174,7 @@ def _keys(asked: Sequence[str | Sequence[str]] | None, public: Sequence[str]) ->
         raise RequestError(f"a key is one of several; write key=[{asked!r}]")
     keys = []
     for columns in asked or ():
-        names = [name.strip() for name in columns.split(",")] if isinstance(columns, str) else list(columns)
+        names = key_columns(columns) if isinstance(columns, str) else list(columns)
         for name in names:
             if name not in public:
                 raise UnknownColumnError(name, tuple(public))
@@ -170,6 +182,21 @@ def _keys(asked: Sequence[str | Sequence[str]] | None, public: Sequence[str]) ->
     if not all(keys):
         raise RequestError("a key names at least one public column")
     return tuple(dict.fromkeys(keys))
+
+
+def _classes(asked: Mapping[str, Hierarchy] | None, level: int, roles: Roles) -> dict[str, ValueClasses]:
+    """The classes of sensitive values, by their columns."""
+    if not asked and level != 1:
+        raise RequestError("--class-level is one of a hierarchy; name it (--hierarchy COLUMN=FILE)")
+    for column in asked or ():
+        if column not in roles.sensitive:
+            raise RequestError(
+                f"--hierarchy declares classes of sensitive columns, and {column!r} is none; leave it out"
+            )
+    return {
+        column: ValueClasses.read(column, source if isinstance(source, Mapping) else Path(source), level)
+        for column, source in (asked or {}).items()
+    }
 
 
 def _assigned(
@@ -228,7 +255,6 @@ def _on_spark(
     groups: SparkGroups,
     roles: Roles,
     assigned: "Sequence[AssignedRule]",
-    declared_values: int | None,
     weights: str | None,
 ) -> Audit:
     from noiseless.audits.spark_audit import audit_on_spark
@@ -240,7 +266,7 @@ def _on_spark(
             f"{groups.label}: rules are applied on this machine, to at most {groups.most:,} distinct"
             " combinations; take fewer or coarser columns, or apply the rules on Spark first"
         )
-    return audit_on_spark(groups, roles, declared_values)
+    return audit_on_spark(groups, roles)
 
 
 @dataclass(frozen=True)

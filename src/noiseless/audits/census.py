@@ -100,7 +100,7 @@ class Census:
         pairs = tally.project((*seen, *sensitive))
         ordered = len(sensitive) == 1 and pairs.coding(sensitive[0]).ordered
         joint = JointRange.from_tally(pairs, len(seen))
-        secrets = pairs.project(sensitive) if ordered else None
+        secrets = pairs.project(sensitive) if len(sensitive) == 1 else None
         if unit is None:
             sizes = add_runs(pairs.counts, joint.starts)
             return cls(joint, pairs.counts, sizes, ordered, secrets=secrets)
@@ -157,6 +157,12 @@ def _effective_number(counts: Sequence[int]) -> float:
         spread = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0)) / total
         value = (Decimal(total).ln() - spread).exp()
     return round_down(Fraction(value) * (1 - Fraction(1, 10**40)))
+
+
+def fewest_behind(answers: IntArray, things: IntArray) -> int:
+    """The fewest different things that an answer has, from pairs of the two."""
+    many = int(things.max()) + 1
+    return int(np.bincount(distinct_values(answers.astype(np.int64) * many + things) // many).min())
 
 
 def width(census: Census) -> Fraction | None:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds
 from noiseless.display import json_fields
 from noiseless.exact import Bits, Nats, round_down, round_up
+from noiseless.tables.hierarchies import ValueClasses
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +20,11 @@ class Exposure(ABC):
 
     Attributes:
         target: the sensitive columns it is about.
+        classes: the declared classes of values, of those sensitive columns that have any.
     """
 
     target: tuple[str, ...]
+    classes: Mapping[str, ValueClasses] = field(default_factory=dict, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -125,6 +128,19 @@ class Exposure(ABC):
         The e of (k, e)-anonymity (Zhang et al.): the largest number or date of a group less its smallest.
         None where the target is something else.
         """
+
+    @property
+    @abstractmethod
+    def min_classes(self) -> int | None:
+        """The fewest declared classes that the values of a group are of; None where none are declared.
+
+        The width of categories: two illnesses of one chapter are one class. A missing value is a class.
+        """
+
+    @property
+    def target_classes(self) -> ValueClasses | None:
+        """The classes of the target; several columns together have none."""
+        return self.classes.get(self.target[0]) if len(self.target) == 1 else None
 
     @property
     def blind_guess(self) -> Fraction:
@@ -247,6 +263,7 @@ class Exposure(ABC):
             **self.odds.to_dict(),
             "width": None if self.width is None else round_down(self.width),
             "width_exact": None if self.width is None else str(self.width),
+            "min_classes": self.min_classes,
         }
 
 

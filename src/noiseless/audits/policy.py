@@ -48,6 +48,7 @@ _LIMITS = {
     "enhanced_beta_likeness": ("enhanced beta-likeness", True),
     "delta_disclosure": ("delta-disclosure, in nats", True),
     "width": ("width of a group's values", False),
+    "min_classes": ("fewest classes of values left", False),
     "prosecutor_risk": ("prosecutor risk", True),
     "marketer_risk": ("marketer risk", True),
     "journalist_risk": ("journalist risk", True),
@@ -66,6 +67,12 @@ _MEANT = {
 _OF_GROUPS = frozenset({"k_anonymity", "prosecutor_risk", "marketer_risk"})
 """Limits on the groups themselves, which are the same for every sensitive column."""
 
+_OF_SOME = {
+    "width": "width is about numbers and dates, and {} has none; limit min_posterior instead",
+    "min_classes": "min_classes counts classes, and {} has none; declare them (--hierarchy COL=FILE)",
+}
+"""Limits on what only some columns have, and what to do where none has it."""
+
 _TABLES = ("limits", "columns")
 """The tables of a policy's file."""
 
@@ -79,8 +86,9 @@ NonNegativeDecimal = Annotated[Decimal, Field(ge=0)]
 class PolicyLimits(BaseModel):
     """The limits a policy may set; those left out are not checked.
 
-    `min_posterior`, `k_anonymity`, `distinct_l_diversity`, `entropy_l_diversity` and `width` are minima, the
-    others maxima; `leakage`, `maximin` and `pointwise_leakage` are in bits, `delta_disclosure` in nats.
+    `min_posterior`, `k_anonymity`, `distinct_l_diversity`, `entropy_l_diversity`, `width` and `min_classes`
+    are minima, the others maxima; `leakage`, `maximin` and `pointwise_leakage` are in bits,
+    `delta_disclosure` in nats.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -100,6 +108,7 @@ class PolicyLimits(BaseModel):
     enhanced_beta_likeness: NonNegativeDecimal | None = None
     delta_disclosure: NonNegativeDecimal | None = None
     width: NonNegativeDecimal | None = None
+    min_classes: PositiveInt | None = None
     prosecutor_risk: NonNegativeDecimal | None = None
     marketer_risk: NonNegativeDecimal | None = None
     journalist_risk: NonNegativeDecimal | None = None
@@ -299,16 +308,14 @@ def _journalist_check(limit: Decimal | int, population: "PopulationRisk | None")
 
 
 def _about(name: str, exposures: Sequence[Exposure]) -> Sequence[Exposure]:
-    """What a limit is held against: groups are those of every target, and only one column has a width."""
+    """What a limit is held against: groups are those of every target, and only single columns have widths."""
     if name in _OF_GROUPS:
         return exposures[:1]
-    if name != "width":
+    if name not in _OF_SOME:
         return exposures
-    if wide := [exposure for exposure in exposures if exposure.width is not None]:
-        return wide
-    raise PolicyError(
-        f"width is about numbers and dates, and {exposures[0].name} has none; limit min_posterior instead"
-    )
+    if found := [exposure for exposure in exposures if getattr(exposure, name) is not None]:
+        return found
+    raise PolicyError(_OF_SOME[name].format(exposures[0].name))
 
 
 def _check(name: str, limit: Decimal | int, exposure: Exposure, known: str) -> PolicyCheck:

@@ -61,10 +61,7 @@ class SparkAudit(Audit, SparkExposure):
         """Its own measures where there is one column."""
         if len(self.sensitive) == 1:
             return {self.sensitive[0]: self}
-        return {
-            column: SparkExposure((column,), self.groups, self.given, self.public, self.unit)
-            for column in self.sensitive
-        }
+        return {column: self.exposure((column,), self.public, self.given) for column in self.sensitive}
 
     @cached_property
     def worst(self) -> SparkExposure:
@@ -75,7 +72,7 @@ class SparkAudit(Audit, SparkExposure):
         self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
     ) -> SparkExposure:
         """By jobs of its own."""
-        return SparkExposure(target, self.groups, given, public, self.unit)
+        return SparkExposure(target, self.groups, given, public, self.unit, classes=self.classes)
 
     @cached_property
     def suppressed_rows(self) -> int:
@@ -170,7 +167,7 @@ def _possible(behind: pa.Table, seen: list[str], target: list[str]) -> dict[str,
     return possible
 
 
-def audit_on_spark(groups: SparkGroups, roles: Roles, declared_values: int | None) -> SparkAudit:
+def audit_on_spark(groups: SparkGroups, roles: Roles) -> SparkAudit:
     """The audit of combinations that are too many for one machine.
 
     Raises:
@@ -188,6 +185,5 @@ def audit_on_spark(groups: SparkGroups, roles: Roles, declared_values: int | Non
         given=roles.given,
         unit=roles.unit,
         dropped=merged.left_out,
-        declared_values=declared_values,
         spellings=spellings,
     )

@@ -17,7 +17,7 @@ from pyspark.sql.types import DateType, NumericType, StringType, TimestampNTZTyp
 from noiseless.audits.census import GroupSizes
 from noiseless.audits.exposure import Exposure
 from noiseless.audits.odds import Odds
-from noiseless.audits.spark_odds import HELD, narrowest, spark_odds
+from noiseless.audits.spark_odds import HELD, fewest_classes, narrowest, spark_odds
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges.spark_components import count_components
@@ -137,6 +137,15 @@ class SparkExposure(Exposure):
             return None
         with readable_spark_errors(self.groups.label):
             return narrowest(self.groups.frame, self.fields(self.seen), field)
+
+    @cached_property
+    def min_classes(self) -> int | None:
+        """By the classes of the values that occur, which are looked up on this machine."""
+        if self.target_classes is None:
+            return None
+        (field,) = self.fields(self.target)
+        with readable_spark_errors(self.groups.label):
+            return fewest_classes(self.groups.frame, self.fields(self.seen), field, self.target_classes)
 
     @property
     def not_computed(self) -> tuple[str, ...]:

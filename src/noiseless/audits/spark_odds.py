@@ -4,18 +4,20 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - everybody calls it that
 from pyspark.sql.types import DateType, DecimalType, FractionalType, NumericType
 
 from noiseless.audits.odds import NEAR, Odds, keeps_enhanced, largest_of
+from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.spark_frames import joined
 
 HELD = "noiseless_held"
 _GROUP, _BEFORE, _ALL, _SUPPORT, _VALUES = (
     f"noiseless_{name}" for name in ("group", "before", "all", "support", "values")
 )
-_LOW, _HIGH = "noiseless_low", "noiseless_high"
+_LOW, _HIGH, _CLASS = "noiseless_low", "noiseless_high", "noiseless_class"
 _COUNTS = (HELD, _ALL, _GROUP, _BEFORE)
 
 
@@ -93,3 +95,16 @@ def narrowest(frame: DataFrame, seen: Sequence[str], field: str) -> Fraction | N
     (least,) = ends.agg(F.min(span + slack)).first()
     near = ends.filter(span - slack <= least).select(_LOW, _HIGH).distinct().collect()
     return min(Fraction(str(high or 0)) - Fraction(str(low or 0)) for low, high in near) / ticks
+
+
+def fewest_classes(frame: DataFrame, seen: Sequence[str], field: str, classes: ValueClasses) -> int:
+    """The fewest classes that the values of a group are of.
+
+    No more values are fetched than are declared, a missing one, and one beyond, which is refused.
+    """
+    values = frame.select(field).distinct().limit(len(classes.names) + 2).toArrow()
+    codes = pa.array(classes.codes(values.column(field).combine_chunks()))
+    known = frame.sparkSession.createDataFrame(values.append_column(_CLASS, codes))
+    within = joined(frame.select(*seen, field).distinct(), known, [field])
+    many = within.groupBy(*seen).agg(F.count_distinct(_CLASS).alias(_CLASS))
+    return int(many.agg(F.min(_CLASS)).first()[0])

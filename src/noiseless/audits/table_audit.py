@@ -26,6 +26,7 @@ from noiseless.exact import Bits
 from noiseless.ranges import count_blocks
 from noiseless.tables import Table, Tally
 from noiseless.tables.coding import DictionaryCoding
+from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.spellings import kinds_of
 
 if TYPE_CHECKING:
@@ -64,9 +65,11 @@ class TableExposure(Exposure):
         given: Sequence[str],
         public: Sequence[str],
         unit: str | None,
+        *,
+        classes: Mapping[str, ValueClasses],
     ) -> "TableExposure":
         """The exposure of `target` to one who knows the columns `given` and sees the columns `public`."""
-        return TableExposure(target, *survey(tally, target, given, public, unit))
+        return TableExposure(target, *survey(tally, target, given, public, unit), classes=classes)
 
     @property
     def sensitive_values(self) -> int:
@@ -132,6 +135,14 @@ class TableExposure(Exposure):
     def width(self) -> Fraction | None:
         """Of the group whose values lie closest together."""
         return anonymity.width(self.census)
+
+    @cached_property
+    def min_classes(self) -> int | None:
+        """Of the group whose values are of fewest classes."""
+        if self.target_classes is None or self.census.secrets is None:
+            return None
+        codes = self.target_classes.codes(self.census.secrets.decode(self.target[0]))
+        return anonymity.fewest_behind(self.census.joint.y, codes[self.census.joint.x])
 
     @cached_property
     def posterior_histogram(self) -> tuple[tuple[int, int, int], ...]:
@@ -205,10 +216,7 @@ class TableAudit(Audit, TableExposure):
         """Its own measures where there is one column."""
         if len(self.sensitive) == 1:
             return {self.sensitive[0]: self}
-        return {
-            column: TableExposure.measure(self.tally, (column,), self.given, self.public, self.unit)
-            for column in self.sensitive
-        }
+        return {column: self.exposure((column,), self.public, self.given) for column in self.sensitive}
 
     @cached_property
     def worst(self) -> TableExposure:
@@ -219,7 +227,7 @@ class TableAudit(Audit, TableExposure):
         self, target: tuple[str, ...], public: tuple[str, ...], given: tuple[str, ...] = ()
     ) -> TableExposure:
         """By a census of its own."""
-        return TableExposure.measure(self.tally, target, given, public, self.unit)
+        return TableExposure.measure(self.tally, target, given, public, self.unit, classes=self.classes)
 
     @cached_property
     def suppressed(self) -> BoolArray:

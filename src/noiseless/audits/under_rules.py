@@ -58,7 +58,9 @@ class UnderRules(Shown):
     def before(self) -> TableExposure:
         """What the table would give away without the rules."""
         audit = self.audit
-        return TableExposure.measure(self.ruling.raw, audit.target, audit.given, audit.public, audit.unit)
+        return TableExposure.measure(
+            self.ruling.raw, audit.target, audit.given, audit.public, audit.unit, classes=audit.classes
+        )
 
     @property
     def after(self) -> Exposure:

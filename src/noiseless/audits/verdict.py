@@ -74,6 +74,7 @@ def summary(audit: "Audit") -> dict[str, str]:
         "always revealed, I*": str(audit.maximin),
         "fewest values left": f"{audit.min_posterior:,} of {counted(audit.sensitive_values, 'values')}",
         f"{audit.heads} in such groups": f"{audit.persons_at_min_posterior:,} of {audit.persons:,}",
+        "fewest classes left": "" if audit.min_classes is None else f"{audit.min_classes:,}",
         "k-anonymity": f"{audit.k_anonymity:,}",
         "distinct l-diversity": f"{audit.distinct_l_diversity:,}",
         "homogeneous groups": (

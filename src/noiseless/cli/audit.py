@@ -26,6 +26,7 @@ from noiseless.cli.options import (
     typed_command,
     working,
 )
+from noiseless.cli.values import read_assigned
 
 if TYPE_CHECKING:
     from noiseless.audits import Audit
@@ -52,6 +53,8 @@ Examples:
   noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
 
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
+
+  noiseless audit patients.csv --sensitive illness --public age --hierarchy illness=chapters.csv
 
   noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
 
@@ -105,6 +108,15 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             autocompletion=columns,
         ),
     ] = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        per_column(
+            "Classes of a sensitive column: rows of value,level 1,...,top; also report the fewest that a "
+            "group leaves possible.",
+            "COL=FILE",
+        ),
+    ] = None,
+    class_level: Annotated[int, option("The level of it that makes the classes; 1 by default.", "N")] = 1,
     uniques: Annotated[
         int | None,
         option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
@@ -167,7 +179,8 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     roles = _roles(limits, sensitive=sensitive, public=public, given=given, unit=unit)
     reading: dict[str, Any] = {"missing": missing, "distinct_rows": distinct_rows, "schema": schema}
     reading |= {"clamp": clamp, "rule": rule or None, "weights": weights}
-    naming: dict[str, Any] = {"names": names, "key": key or None}
+    naming: dict[str, Any] = {"names": names, "key": key or None, "class_level": class_level}
+    naming["hierarchy"] = dict(read_assigned("--hierarchy", text, "COL=FILE") for text in hierarchy or ())
     if each:
         more = (html, summary, records, hypothesis, uniques, population, stochastic, show_values, certificate)
         return _each(table, limits, {**roles, **reading, **naming}, output, more=any(more))
@@ -189,7 +202,8 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
 
             write_audit_html(result, html, checks, reveal=show_values, average=average)
         if summary is not None:
-            read = [path for path in (policy, schema, *(certificate or ())) if path is not None]
+            named = (policy, schema, *(certificate or ()), *map(Path, naming["hierarchy"].values()))
+            read = [path for path in named if path is not None]
             result.summary_html(summary, policy=checks, read=read, command=typed_command())
         asked = {
             "versions": result.versions,

@@ -16,7 +16,6 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.display import Facts, FrameMixin, Shown, counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.exact import Bits
-from noiseless.releases.canonical import plain_decimal, typed_words
 from noiseless.releases.codewords import dense
 from noiseless.releases.columns import ALMOST_NUMBER
 from noiseless.releases.coverage import cheapest_cells
@@ -29,6 +28,7 @@ from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.measures import Measures, measure
 from noiseless.search.problem import Cells, Problem
 from noiseless.tables import Table, open_table
+from noiseless.tables.canonical import plain_decimal, typed_words
 from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.kernels import add_by_code
 from noiseless.verification.certificate import CertifiedRelease, parse_certificate

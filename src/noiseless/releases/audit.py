@@ -1,6 +1,6 @@
 """The audit of a table by the releases that were made of it: each certificate says what a row reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from noiseless.audits import TableAudit, audit
+from noiseless.audits.auditor import Hierarchy
 from noiseless.errors import RequestError, SourceError
 from noiseless.releases.application import apply_release, checked_certificate, counted_source
 from noiseless.releases.certificate import original_digest
@@ -25,6 +26,8 @@ def audit_releases(
     unit: str | None = None,
     names: Sequence[str] | None = None,
     key: Sequence[str | Sequence[str]] | None = None,
+    hierarchy: Mapping[str, Hierarchy] | None = None,
+    class_level: int = 1,
 ) -> TableAudit:
     """Find out what several releases of one table give away together.
 
@@ -39,6 +42,8 @@ def audit_releases(
         unit: the column that names a person, where a person can have several rows.
         names: the columns' names, for a text file without a header line.
         key: sets of released columns that an adversary may know, as for `audit`.
+        hierarchy: classes of sensitive values, as for `audit`.
+        class_level: the level of them that counts.
 
     Raises:
         NoiselessError: the table or a certificate is wrong, or a certificate is of another table.
@@ -69,7 +74,16 @@ def audit_releases(
     for name, column in columns.items():
         rows = rows.append_column(name, column)
     whole = replace(at_hand(open_table(rows)), label=opened.label, files=opened.files)
-    found = audit(whole, sensitive=protected, public=list(columns), given=given, unit=unit, key=key)
+    found = audit(
+        whole,
+        sensitive=protected,
+        public=list(columns),
+        given=given,
+        unit=unit,
+        key=key,
+        hierarchy=hierarchy,
+        class_level=class_level,
+    )
     if not isinstance(found, TableAudit):
         raise TypeError("an audit of rows on this machine is a TableAudit")
     return replace(found, releases=len(certificates))

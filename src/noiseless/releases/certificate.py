@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
-from noiseless.releases.canonical import digest, json_rows, json_texts
 from noiseless.releases.columns import PublicColumn
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.risks import AnswerRisks, Found, risk_claim
 from noiseless.releases.source import ReleaseSource
 from noiseless.tables import written_whole
+from noiseless.tables.canonical import digest, json_rows, json_texts
 from noiseless.tables.kernels import run_starts
 
 FORMAT, VERSION, LATER = "noiseless-certificate", 1, 2

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import IntArray
-from noiseless.releases.canonical import decimal_texts
 from noiseless.releases.columns import PublicColumn
 from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Codeword
+from noiseless.tables.canonical import decimal_texts
 from noiseless.tables.coding import narrow
 from noiseless.tables.kernels import distinct_values
 

@@ -14,13 +14,13 @@ import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
-from noiseless.releases.canonical import decimal_units
-from noiseless.releases.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.releases.moments import MomentForm
 from noiseless.releases.request import ReleaseRequest, exact_number
 from noiseless.releases.source import ReleaseSource, TextColumn
 from noiseless.search.loss import Distance
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers
+from noiseless.tables.canonical import decimal_units
+from noiseless.tables.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.tables.kernels import add_by_code
 
 Kind = Literal["number", "date", "category", "hierarchy"]
@@ -330,6 +330,12 @@ def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
     texts = column.texts
     moments = MomentForm.of(texts) if kind == "date" and not pt.is_date(column.type) else None
     if kind == "date":
+        if moments is None and not pc.all(pc.match_substring_regex(texts, r"^\d{4}-")).as_py():
+            raise ColumnError(
+                column.name,
+                "holds days before the year 0 or after 9999; take it as categories"
+                f" (--categorical {column.name})",
+            )
         days = () if moments else pc.fill_null(texts.cast(pa.date32()).cast(pa.int32()), 0)
         units = moments.ticks(texts) if moments else np.array(days, np.int64)
         plain, places = pc.is_valid(texts).to_numpy(zero_copy_only=False), 0

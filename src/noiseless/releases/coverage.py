@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.releases.canonical import decimal_units
+from noiseless.tables.canonical import decimal_units
 from noiseless.verification.certificate import Cell, CertifiedRelease
 from noiseless.verification.codebook import CertifiedCodebook
 from noiseless.verification.generalisation import GeneralisationTree

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from noiseless.errors import ColumnError, RequestError
-from noiseless.releases.canonical import NUMBER, canonical
 from noiseless.releases.certificate import Certificate, check_certificate_output
 from noiseless.tables import check_output, written_whole
+from noiseless.tables.canonical import NUMBER, canonical
 from noiseless.tables.duckdb_table import WRITERS
 from noiseless.tables.engine import OwnEngine, literal, readable_errors
 from noiseless.tables.replacement import ordered_writer

@@ -11,7 +11,6 @@ from noiseless.arrays import IntArray
 from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
 from noiseless.errors import RequestError
-from noiseless.releases.canonical import typed_words
 from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
 from noiseless.releases.partition import MeasuredPartition
@@ -20,6 +19,7 @@ from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.measures import ReleasePoint, measure
+from noiseless.tables.canonical import typed_words
 from noiseless.tables.kernels import ranked
 from noiseless.tables.spellings import kinds_of, near_notes, spelling_texts
 from noiseless.work import Cancellation, Progress, active

@@ -12,11 +12,20 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, 
 
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
-from noiseless.releases.hierarchies import HierarchyRule
 from noiseless.search.goal import LIMITS
-from noiseless.search.loss import Codeword, Distance, HierarchyCost, MeanLossName, Method, Objective
-from noiseless.search.loss import Preference, Recoding, Utility
-from noiseless.tables import Missing, require_distinct
+from noiseless.search.loss import (
+    Codeword,
+    Distance,
+    HierarchyCost,
+    MeanLossName,
+    Method,
+    Objective,
+    Preference,
+    Recoding,
+    Utility,
+)
+from noiseless.tables import Missing, key_columns, require_distinct
+from noiseless.tables.hierarchies import HierarchyRule
 
 RISKS = (
     "largest_belief",
@@ -102,7 +111,7 @@ def _key_sets(value: object) -> object:
         raise ValueError(f"takes several keys; write [{value!r}]")  # noqa: TRY004 - what pydantic catches
     if not isinstance(value, Sequence):
         return value
-    keys = ([name.strip() for name in key.split(",")] if isinstance(key, str) else key for key in value)
+    keys = (key_columns(key) if isinstance(key, str) else key for key in value)
     return tuple(dict.fromkeys(tuple(dict.fromkeys(key)) for key in keys))
 
 

@@ -18,13 +18,11 @@ import pyarrow.types as pt
 
 from noiseless.amounts import floor_of_power
 from noiseless.arrays import IntArray
-from noiseless.audits.census import Census, entropy_l_diversity, t_closeness
+from noiseless.audits.census import Census, entropy_l_diversity, fewest_behind, t_closeness
 from noiseless.audits.odds import odds
 from noiseless.display import bound_text
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball, round_down, round_up
-from noiseless.releases.canonical import canonical
-from noiseless.releases.hierarchies import read_tree
 from noiseless.releases.request import RISKS
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.distribution_limits import (
@@ -36,8 +34,9 @@ from noiseless.search.distribution_limits import (
 )
 from noiseless.search.limits import DistinctLimit, Limit, WidthLimit
 from noiseless.search.problem import Problem
+from noiseless.tables.canonical import canonical
+from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.kernels import add_by_code, distinct_values, ranked
-from noiseless.tables.plain_spelling import plain_spelling
 from noiseless.verification.quantities import point_on_line
 
 MINIMA = frozenset({"entropy_l_diversity", "width", "min_rows", "min_classes"})
@@ -175,32 +174,23 @@ class AnswerRisks:
         return self._points
 
     @cached_property
-    def classes(self) -> Mapping[str, str]:
-        """The class of each declared sensitive value; empty where none are declared."""
+    def _classes(self) -> ValueClasses | None:
         request = self.source.request
         if request.classes is None:
-            return {}
-        tree, level = read_tree(request.sensitive[0], request.classes), request.class_level or 1
-        if level > tree.height:
-            raise RequestError(f"--class-level {level} is above the top: there are {tree.height} levels")
-        found = {str(value): str(above[level - 1]) for value, above in tree.declared.items()}
-        if len({(plain_spelling(value), name) for value, name in found.items()}) > len(
-            set(map(plain_spelling, found))
-        ):
-            raise RequestError("--classes puts spellings of one value into two classes; write one for them")
-        return found
+            return None
+        return ValueClasses.read(request.sensitive[0], request.classes, request.class_level or 1)
+
+    @property
+    def classes(self) -> Mapping[str, str]:
+        """The class of each declared sensitive value; empty where none are declared."""
+        return {} if self._classes is None else self._classes.names
 
     @cached_property
     def _class_codes(self) -> IntArray:
-        """The class of each sensitive value, as codes; a missing value is a class of its own."""
+        """The class of each sensitive value."""
         tally, (column,) = self.source.secrets[0], self.source.request.sensitive
         values = tally.coding(column).decode(distinct_values(tally.codes(column)))
-        texts = canonical(values).to_pylist()
-        if any(text is not None and text not in self.classes for text in texts):
-            raise RequestError(f"--classes does not have all values of {column!r}; add a row for each")
-        names = [None if text is None else self.classes[text] for text in texts]
-        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        return np.array([codes[name] for name in names], np.int64)
+        return (self._classes or ValueClasses(column, {})).codes(values)
 
     # --- as they are found --------------------------------------------------------------------------
 
@@ -217,7 +207,7 @@ class AnswerRisks:
             "entropy_l_diversity": lambda: entropy_l_diversity(census),
             "t_closeness": lambda: t_closeness(census),
             "width": lambda: self._width(census),
-            "min_classes": lambda: _fewest(census.joint.y, self._class_codes[census.joint.x]),
+            "min_classes": lambda: fewest_behind(census.joint.y, self._class_codes[census.joint.x]),
             "min_rows": lambda: self._persons(cell_of),
         }
         return {name: readers[name]() for name in self.asked}
@@ -235,7 +225,7 @@ class AnswerRisks:
         source, (answers, persons) = self.source, self.source.members
         shown = source.shown_of_seen
         seen = ranked(cell_of[source.public_of_seen] * (int(shown.max()) + 1) + shown)[1]
-        return _fewest(seen[answers], persons)
+        return fewest_behind(seen[answers], persons)
 
     def missed(self, cell_of: IntArray) -> dict[str, Found]:
         """The limits that cells do not keep, with what they reach."""
@@ -243,12 +233,6 @@ class AnswerRisks:
         return {
             name: found[name] for name, limit in self.asked.items() if not keeps(name, found[name], limit)
         }
-
-
-def _fewest(answers: IntArray, things: IntArray) -> int:
-    """The fewest different things that an answer has."""
-    many = int(things.max()) + 1
-    return int(np.bincount(distinct_values(answers.astype(np.int64) * many + things) // many).min())
 
 
 def keeps(name: str, found: Found, limit: Any) -> bool:  # noqa: ANN401 - of the kind of the name

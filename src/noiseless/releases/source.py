@@ -15,10 +15,10 @@ from noiseless.arrays import IntArray
 from noiseless.audits.census import Census
 from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
-from noiseless.releases.canonical import canonical
 from noiseless.releases.request import ReleaseRequest
 from noiseless.search.problem import SideInformation
 from noiseless.tables import Table, Tally, merge_spellings, open_table
+from noiseless.tables.canonical import canonical
 from noiseless.tables.coding import DictionaryCoding, narrow
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers

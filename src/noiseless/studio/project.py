@@ -124,7 +124,7 @@ class Project(BaseModel):
 
 def is_rule(text: str) -> bool:
     """Whether the text of a hierarchy is a rule; another one names a file."""
-    from noiseless.releases.hierarchies import HierarchyRule
+    from noiseless.tables.hierarchies import HierarchyRule
 
     try:
         return HierarchyRule.read(text) is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from noiseless.errors import RequestError
-from noiseless.releases.hierarchies import HierarchyRule, HierarchyTree, read_tree, tree_text
+from noiseless.tables.hierarchies import HierarchyRule, HierarchyTree, read_tree, tree_text
 
 MOST_VALUES = 300
 """A column with more is not grouped by hand."""

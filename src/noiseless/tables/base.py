@@ -1,5 +1,6 @@
 """A table on an engine: what every engine can do, the roles of columns, missing values."""
 
+import csv
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -218,6 +219,24 @@ class Table(ABC):
         for column in columns:
             if count := self.count_missing(column):
                 raise MissingValuesError(column, count, remedy)
+
+
+def key_columns(text: str) -> list[str]:
+    """The columns of a key that is written as a text: commas between them, a name with a comma in quotes.
+
+    >>> key_columns('age, "town, county"')
+    ['age', 'town, county']
+
+    Raises:
+        RequestError: a quote is not closed.
+    """
+    try:
+        (names,) = csv.reader([text], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise RequestError(
+            f"the key {text!r} cannot be read; write a name that holds a comma in quotes, as '\"a,b\",c'"
+        ) from None
+    return [name.strip() for name in names]
 
 
 def require_distinct(**roles: Sequence[str]) -> None:

@@ -62,8 +62,11 @@ def _from_numpy(values: pa.Array, suffix: str) -> pa.Array:
 
 
 def _moment(text: str) -> str:
-    """A moment as the engine writes it: a fraction of a second only where there is one."""
+    """A moment as the engine writes it: a year in four digits, a fraction of a second where there is one."""
     text = text.replace("T", " ")
+    if text.startswith("-"):  # a year before 0, of which numpy writes three digits
+        year, rest = text[1:].split("-", 1)
+        text = f"-{year:0>4}-{rest}"
     return text.rstrip("0").removesuffix(".") if "." in text else text
 
 

@@ -358,3 +358,11 @@ def test_what_is_refused_counts_all_rows_also_where_equal_ones_are_dropped() -> 
     table = pa.table({"a": [1, 1, 2], "b": [1, 1, 1], "u": pa.array([None, None, 7])})
     with pytest.raises(NoiselessError, match="has 2 missing values"):
         audit(table, sensitive="a", public="b", unit="u", distinct_rows=True)
+
+
+def test_a_key_names_columns_with_commas_in_quotes() -> None:
+    people = pa.table({"a,b": [1, 1, 2], "c": ["x", "x", "y"], "s": ["p", "q", "p"]})
+    found = audit(people, sensitive="s", key=['"a,b",c', 'c, "a,b"', "c"])
+    assert found.keys == (("a,b", "c"), ("c", "a,b"), ("c",))
+    with pytest.raises(RequestError, match="in quotes"):
+        audit(people, sensitive="s", key=['"a,b'])

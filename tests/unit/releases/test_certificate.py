@@ -8,8 +8,8 @@ import pytest
 
 from noiseless.errors import ColumnError, OutputError, RequestError
 from noiseless.releases import Release, release
-from noiseless.releases.canonical import typed_numbers
 from noiseless.releases.output import write_table
+from noiseless.tables.canonical import typed_numbers
 from noiseless.verification import verify
 
 PATIENTS = pa.table(

@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import noiseless as nl
@@ -132,3 +135,24 @@ def test_later_rows_find_the_interval_that_holds_their_moment() -> None:
     later = frame.assign(seen=pd.to_datetime([1_800, 3_600, 92_000, 93_600], unit="s"))
     applied = nl.apply_release(later, made.certificate)
     assert applied.table.column("seen").to_pylist() == made.table.column("seen").to_pylist()
+
+
+@pytest.mark.parametrize("year", ["-0043", "-0001", "0000", "9999", "12024"])
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us"), pa.timestamp("us", "UTC")])
+@pytest.mark.parametrize("role", ["public", "sensitive"])
+def test_years_of_any_size_are_written_alike(year: str, kind: pa.DataType, role: str, tmp_path: Path) -> None:
+    """A release and its checker digest the same texts, also where a year has not four digits."""
+    far = np.datetime64(f"{year}-03-15", "D").astype("datetime64[us]").astype(np.int64)
+    near = np.datetime64("2001-01-02", "us").astype(np.int64)
+    moments = pa.array([far, near, near + 86_400_000_000], pa.int64()).cast(pa.timestamp("us"))
+    source = tmp_path / "people.parquet"
+    pq.write_table(pa.table({"d": moments.cast(kind), "s": list("aba")}), source)
+    roles = {"sensitive": "s", "public": "d"} if role == "public" else {"sensitive": "d", "public": "s"}
+    odd = len(year) > 4
+    if role == "public" and odd and kind == pa.date32():
+        with pytest.raises(nl.NoiselessError, match="after 9999; take it as categories"):
+            nl.release(source, **roles, min_posterior=2)
+    categorical = ["d"] if role == "public" and odd else None
+    made = nl.release(source, **roles, min_posterior=2, categorical=categorical)
+    made.certificate.write(tmp_path / "certificate.json")
+    assert nl.verify(tmp_path / "certificate.json", original=source, released=made.table).holds

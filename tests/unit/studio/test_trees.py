@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noiseless.errors import RequestError
-from noiseless.releases.hierarchies import read_tree, tree_text
 from noiseless.studio.jobs import Desk
 from noiseless.studio.project import Project
 from noiseless.studio.trees import drawn_tree, nested, tree_rows, write_drawn
+from noiseless.tables.hierarchies import read_tree, tree_text
 
 WARDS = {"top": "*", "nodes": [{"name": "surgery", "of": ["a", {"name": "hands", "of": ["b", "c"]}]}, "d"]}
 
@@ -61,7 +61,7 @@ def test_groups_are_read_back_as_they_were_written(nodes: list[Any]) -> None:
         assert any(mark in row[0] for row in rows for mark in ";,|\t")
         return
     path = {value: tuple(above) for value, *above in rows}
-    from noiseless.releases.hierarchies import _fields
+    from noiseless.tables.hierarchies import _fields
 
     assert {value: tuple(above) for value, *above in _fields(text)} == path
 

@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
-from noiseless.releases.canonical import decimal_texts
+from noiseless.tables.canonical import canonical, decimal_texts
+from noiseless.tables.plain_spelling import plain_spelling
 
 _SEPARATORS = (",", ";", "\t", "|")
 
@@ -181,6 +182,52 @@ def _check_one_parent(name: str, paths: Sequence[Above]) -> None:
                 )
     if len({path[-1] for path in paths}) > 1:
         raise RequestError(f"{name}: has several tops; end every row with the same name, such as *")
+
+
+@dataclass(frozen=True)
+class ValueClasses:
+    """The class of each value of a column: what stands above it on one level of a hierarchy.
+
+    Attributes:
+        column: the column.
+        names: the class of each declared value.
+    """
+
+    column: str
+    names: Mapping[str, str]
+
+    @classmethod
+    def read(cls, column: str, source: Path | Mapping[str, Sequence[str]], level: int = 1) -> "ValueClasses":
+        """Those of a hierarchy, from a file or from a mapping.
+
+        Raises:
+            RequestError: it has no such level, or puts spellings of one value into two classes.
+        """
+        tree = read_tree(column, source)
+        if not 1 <= level <= tree.height:
+            raise RequestError(f"--class-level {level} is none of the {tree.height} levels above {column!r}")
+        found = {str(value): str(above[level - 1]) for value, above in tree.declared.items()}
+        kinds = {(plain_spelling(value), name) for value, name in found.items()}
+        if len(kinds) > len(set(map(plain_spelling, found))):
+            raise RequestError(
+                f"the hierarchy of {column!r} puts spellings of one value into two classes; write one"
+            )
+        return cls(column, found)
+
+    def codes(self, values: pa.Array) -> IntArray:
+        """The class of each value, as codes from 0 on; a missing value is a class of its own.
+
+        Raises:
+            RequestError: the class of one is not declared.
+        """
+        texts = canonical(values).to_pylist()
+        if any(text is not None and text not in self.names for text in texts):
+            raise RequestError(
+                f"the hierarchy of {self.column!r} does not have all of its values; add a row for each"
+            )
+        names = [None if text is None else self.names[text] for text in texts]
+        codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        return np.array([codes[name] for name in names], np.int64)
 
 
 RuleName = Literal["intervals", "prefixes", "dates", "frequencies"]

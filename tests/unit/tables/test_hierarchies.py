@@ -11,9 +11,9 @@ import pytest
 
 import noiseless as nl
 from noiseless.errors import ColumnError, NoiselessError, RequestError
-from noiseless.releases.hierarchies import HierarchyRule, read_tree
 from noiseless.releases.request import ReleaseRequest, read_config
 from noiseless.reports.release_text import frontier_text, release_text
+from noiseless.tables.hierarchies import HierarchyRule, read_tree
 from noiseless.verification import standalone_script
 from waiting import HANGS
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.releases.canonical import canonical, decimal_texts, decimal_units, digest
+from noiseless.tables.canonical import canonical, decimal_texts, decimal_units, digest
 
 
 def test_a_value_has_one_text_whatever_its_type() -> None:
@@ -83,6 +83,6 @@ def test_the_digest_is_its_definition_and_does_not_see_the_order(rows: list[tupl
     ones = np.ones(len(rows), np.int64)
     expected = slow_digest(["a", "ü"], [list(row) for row in rows])
     assert digest(["a", "ü"], coded, ones) == expected
-    with patch("noiseless.releases.canonical._AT_ONCE", 5):
+    with patch("noiseless.tables.canonical._AT_ONCE", 5):
         assert digest(["a", "ü"], turned, ones) == expected
     assert digest(["b", "ü"], coded, ones) != expected
