@@ -273,20 +273,14 @@ def _kind(source: ReleaseSource, name: str) -> Kind:
         return "category"
     if name in source.by_days:
         return "date"
-    values = source.public.coding(name).decode(np.zeros(0, np.int64)).type
+    one = source.public.coding(name).decode(source.public.codes(name)[:1])
+    values = one.type
     if pt.is_integer(values) or pt.is_floating(values) or pt.is_decimal(values) or name in request.numeric:
         return "number"
-    if pt.is_date(values) or (
-        _may_be_moments(source, name) and MomentForm.of(source.text(source.public, name).texts)
-    ):
+    may_be = pt.is_timestamp(values) or (pt.is_string(values) and MomentForm.of(one))
+    if pt.is_date(values) or (may_be and MomentForm.of(source.text(source.public, name).texts)):
         return "date"
     return "category"
-
-
-def _may_be_moments(source: ReleaseSource, name: str) -> bool:
-    """Whether one value is a moment: then all are looked at."""
-    one = source.public.coding(name).decode(source.public.codes(name)[:1])
-    return bool(pt.is_timestamp(one.type) or (pt.is_string(one.type) and MomentForm.of(one)))
 
 
 def _column(source: ReleaseSource, name: str, kind: Kind) -> PublicColumn:

@@ -147,12 +147,12 @@ def test_years_of_any_size_are_written_alike(year: str, kind: pa.DataType, role:
     moments = pa.array([far, near, near + 86_400_000_000], pa.int64()).cast(pa.timestamp("us"))
     source = tmp_path / "people.parquet"
     pq.write_table(pa.table({"d": moments.cast(kind), "s": list("aba")}), source)
-    roles = {"sensitive": "s", "public": "d"} if role == "public" else {"sensitive": "d", "public": "s"}
+    public, sensitive = ("d", "s") if role == "public" else ("s", "d")
     odd = len(year) > 4
     if role == "public" and odd and kind == pa.date32():
         with pytest.raises(nl.NoiselessError, match="after 9999; take it as categories"):
-            nl.release(source, **roles, min_posterior=2)
-    categorical = ["d"] if role == "public" and odd else None
-    made = nl.release(source, **roles, min_posterior=2, categorical=categorical)
+            nl.release(source, sensitive=sensitive, public=public, min_posterior=2)
+    categorical = ["d"] if role == "public" and odd else []
+    made = nl.release(source, sensitive=sensitive, public=public, min_posterior=2, categorical=categorical)
     made.certificate.write(tmp_path / "certificate.json")
     assert nl.verify(tmp_path / "certificate.json", original=source, released=made.table).holds
