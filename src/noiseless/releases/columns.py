@@ -15,7 +15,8 @@ import pyarrow.types as pt
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.releases.moments import MomentForm
-from noiseless.releases.request import ReleaseRequest, exact_number
+from noiseless.releases.options import exact_number
+from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource, TextColumn
 from noiseless.search.loss import Distance
 from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numbers

@@ -1,17 +1,29 @@
 """What is asked of a release: columns, aims, and how values may be merged."""
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
+from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
+from noiseless.releases.options import (
+    MAX_BITS,
+    Columns,
+    Count,
+    InBits,
+    Keys,
+    NotNegative,
+    Number,
+    Seconds,
+    Span,
+    Tree,
+)
 from noiseless.search.goal import LIMITS
 from noiseless.search.loss import (
     Codeword,
@@ -24,7 +36,7 @@ from noiseless.search.loss import (
     Recoding,
     Utility,
 )
-from noiseless.tables import Missing, key_columns, require_distinct
+from noiseless.tables import Missing, require_distinct
 from noiseless.tables.hierarchies import HierarchyRule
 
 RISKS = (
@@ -39,92 +51,6 @@ RISKS = (
     "min_classes",
 )
 """Limits on bets and widths, by the names that a policy has for them."""
-
-
-_MOST_DIGITS = 50
-_MOST_BITS = 1000
-"""No table holds more; 2 to the power of a limit is worked with."""
-
-
-def _listed(value: object) -> object:
-    """One column's name stands for a list of it."""
-    return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
-
-
-def _exact(value: object) -> object:
-    """A number as it is written; a float by its shortest text, as it was typed."""
-    if isinstance(value, bool):
-        raise ValueError("takes a number, not true or false")  # noqa: TRY004 - what pydantic catches
-    if not isinstance(value, int | float | str | Decimal | Fraction):
-        return value
-    try:
-        number = _rational(value)
-    except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"takes a finite number, not {str(value)!r}") from None
-    if number is None or max(len(str(number.numerator)), len(str(number.denominator))) > _MOST_DIGITS:
-        raise ValueError(f"takes a number of at most {_MOST_DIGITS} digits")
-    return number
-
-
-def _counted(value: object) -> object:
-    """A whole number; true is none."""
-    if isinstance(value, bool):
-        raise ValueError("takes a whole number, not true or false")  # noqa: TRY004 - as above
-    return value
-
-
-def _rational(value: float | str | Decimal | Fraction) -> Fraction | None:
-    """The rational that is written; None where its digits would fill the memory (1e999999999)."""
-    if isinstance(value, int | Fraction):
-        return Fraction(value)
-    if isinstance(value, str) and "/" in value:
-        return Fraction(value) if len(value) <= 3 * _MOST_DIGITS else None
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
-    return Fraction(number) if not number or abs(number.adjusted()) <= _MOST_DIGITS else None
-
-
-def exact_number(text: str) -> Fraction:
-    """The number that a text says.
-
-    Raises:
-        ValueError: it is none, or has too many digits.
-    """
-    return cast("Fraction", _exact(text))
-
-
-def _span(value: object) -> object:
-    """A declared range as two texts: numbers or days."""
-    parts = value.split(":") if isinstance(value, str) else value
-    if not isinstance(parts, Sequence) or len(parts) != 2:  # noqa: PLR2004 - low and high
-        raise ValueError("takes a range, LO:HI or [LO, HI]")
-    return tuple(str(part) for part in parts)
-
-
-def _ruled(value: object) -> object:
-    """A text that writes a rule as that; any other names a file."""
-    return (HierarchyRule.read(value) or value) if isinstance(value, str) else value
-
-
-def _key_sets(value: object) -> object:
-    """Each key as a list of columns, or as a text of them with commas."""
-    if isinstance(value, str):
-        raise ValueError(f"takes several keys; write [{value!r}]")  # noqa: TRY004 - what pydantic catches
-    if not isinstance(value, Sequence):
-        return value
-    keys = (key_columns(key) if isinstance(key, str) else key for key in value)
-    return tuple(dict.fromkeys(tuple(dict.fromkeys(key)) for key in keys))
-
-
-Keys = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_key_sets)]
-Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-Number = Annotated[Fraction, BeforeValidator(_exact)]
-Count = Annotated[PositiveInt, BeforeValidator(_counted)]
-NotNegative = Annotated[Number, Field(ge=0)]
-InBits = Annotated[Number, Field(ge=0, le=_MOST_BITS)]
-Seconds = Annotated[float, Field(gt=0)]
-Span = Annotated[tuple[str, str], BeforeValidator(_span)]
-Tree = Annotated[InstanceOf[HierarchyRule] | Path | Mapping[str, tuple[str, ...]], BeforeValidator(_ruled)]
-"""A hierarchy: a rule, a file, or for each value what it is generalised to, step by step."""
 
 
 class ReleaseRequest(BaseModel):
@@ -197,7 +123,7 @@ class ReleaseRequest(BaseModel):
     pointwise_leakage: InBits | None = None
     beta_likeness: NotNegative | None = None
     enhanced_beta_likeness: NotNegative | None = None
-    delta_disclosure: Annotated[Number, Field(gt=0, le=_MOST_BITS)] | None = None
+    delta_disclosure: Annotated[Number, Field(gt=0, le=MAX_BITS)] | None = None
     entropy_l_diversity: Annotated[Number, Field(ge=1)] | None = None
     t_closeness: NotNegative | None = None
     width: NotNegative | None = None
