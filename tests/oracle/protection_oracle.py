@@ -3,9 +3,12 @@
 A pattern is a set of figures that are withheld. The tables that fit it are all integer tables within the
 bounds that agree with the truth on every figure that is not withheld. A pattern is safe if each level that a
 rule wants is met by a table that fits, and each coalition, which keeps of these tables those that agree with
-what it knows of itself, is left with two values of every sensitive figure that others contribute to.
+what it knows of itself, is left with two values of every sensitive figure that others contribute to. By the
+p % rule, it is also left with a value so high that what others gave together, as far as it can say, is p %
+above the amount of each of them; and with one as far below the truth, unless its own amounts end there.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +40,7 @@ class TinyProblem:
         wants: what rules want.
         given: for each base cell, what each contributor gave.
         coalition: how many work together; 0: nobody subtracts himself.
+        percent: p of the p % rule; 0: there is none.
     """
 
     truth: Cells
@@ -45,6 +49,7 @@ class TinyProblem:
     wants: tuple[Want, ...]
     given: tuple[Mapping[str, int], ...] = ()
     coalition: int = 0
+    percent: int = 0
 
     @cached_property
     def tables(self) -> np.ndarray:
@@ -88,9 +93,26 @@ class TinyProblem:
         """Whether these tables, which fit what is published, leave all that is wanted."""
         return self.levels_hold(fits) and all(
             self.unknown(want.figure, who, fits & known)
+            and all((fits & known & shows).any() for shows in self.estimates(want.figure, who))
             for who, known in self.coalitions
             for want in self.wants
         )
+
+    def estimates(self, figure: int, who: set[str]) -> list[np.ndarray]:
+        """For each amount of somebody else: the tables that put it high enough, and those low enough."""
+        cells, found, values = self.figures[figure], list[np.ndarray](), self.values(figure)
+        given = Counter[str]()
+        for cell in cells if self.given else ():
+            given.update(self.given[cell])
+        truth, own = sum(given.values()), sum(given[name] for name in who)
+        least = sum(
+            max(self.bounds[cell][0], sum(v for name, v in self.given[cell].items() if name in who))
+            for cell in cells
+        )
+        for name in set(given) - who if self.percent else ():
+            high = max(truth, -(-given[name] * (100 + self.percent) // 100) + own)
+            found += [values >= high, values <= max(least, truth - (high - truth))]
+        return found
 
     def levels_hold(self, fits: np.ndarray) -> bool:
         for want in self.wants:
@@ -140,4 +162,5 @@ class TinyProblem:
             for who, known in self.coalitions:
                 if {name for cell in self.figures[want.figure] for name in self.given[cell]} - who:
                     found.append(known & other)
+                found += [known & shows for shows in self.estimates(want.figure, who)]
         return found

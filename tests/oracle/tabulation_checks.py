@@ -1,7 +1,7 @@
 """What an audit of published tables says, held against all tables that fit."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
@@ -228,6 +228,84 @@ def check_contributors(
                 assert found.decided
                 known = {name for name, form in forms(published, {}) if inside.disclosed(form)}
                 assert set(found.learns) <= known, f"{found}, {known}"
+
+
+def check_estimates(
+    published: Published,
+    audit: TabulationAudit,
+    knowledge: Knowledge,
+    records: Sequence[Record],
+    rules: Mapping[str, Any],
+) -> int:
+    """Who can say of somebody else's amount more than the rules allow; how many such cases there are.
+
+    A coalition knows that another gave at most hi less what is its own. Of figures that keep their level for
+    outsiders and are not known to them, all coalitions that learn too much are named, or a part of each that
+    learns it without the others; and no coalition that does not.
+    """
+    given = by_atom(records)
+    names = sorted({name for name, _, _ in records})
+    reported = {
+        (frozenset(finding.who), estimate.of)
+        for finding in audit.contributors
+        for estimate in finding.estimates
+    }
+    kept = {each.of for each in audit.requirements if each.holds}
+    found = 0
+    for size in range(1, rules["coalition"] + 1):
+        for who in map(frozenset, combinations(names, size)):
+            inside = knowledge
+            for row in own_knowledge(given, who):
+                inside = inside.given(row)
+            for of, form in forms(published, {}):
+                if of not in kept or knowledge.disclosed(form):
+                    continue
+                amounts = {n: sum(given.get(atom, {}).get(n, 0) for atom in form) for n in names}
+                values, figure = inside.values(form), sum(amounts.values())
+                least = sum(
+                    max(
+                        knowledge_low(published, atom),
+                        sum(v for n, v in given.get(atom, {}).items() if n in who),
+                    )
+                    for atom in form
+                )
+                close = any(
+                    too_close(rules, amounts, who, other, figure, (min(values), max(values)), least)
+                    for other in names
+                    if other not in who and amounts[other]
+                )
+                said = any(some <= who and of == figure_said for some, figure_said in reported)
+                assert said if close else (who, of) not in reported, (who, of, values, amounts, rules)
+                found += close
+    return found
+
+
+def knowledge_low(published: Published, atom: str) -> int:
+    """The least value of a base cell that is declared."""
+    return published.world.bounds[atom][0]
+
+
+def too_close(  # noqa: PLR0917 - all that the definition speaks of
+    rules: Mapping[str, Any],
+    amounts: Mapping[str, int],
+    who: Collection[str],
+    other: str,
+    figure: int,
+    ends: tuple[int, int],
+    least: int,
+) -> bool:
+    """Whether these bounds of a figure tell a coalition too much of another's amount."""
+    own, amount = [amounts[name] for name in who], amounts[other]
+    wanted = figure
+    if "p_percent" in rules:  # hi - own is an upper bound of the amount, at least so many per cent off
+        share = Fraction(rules["p_percent"]) / Fraction(rules.get("q_percent", 100))
+        wanted = max(wanted, math.ceil(amount * (1 + share) + sum(own)))
+    if "dominance" in rules:  # those of the largest that work together, and the other, have at most k % of hi
+        n, k = rules["dominance"]
+        known = sum(sorted(own, reverse=True)[: n - 1]) if n > 1 else 0
+        wanted = max(wanted, math.ceil((known + amount) * Fraction(100) / Fraction(k)))
+    low, high = ends
+    return high < wanted or low > max(least, figure - (wanted - figure))
 
 
 def check_requirements(

@@ -93,7 +93,13 @@ def drawn(random: Random, shape: str, kind: Kind) -> tuple[TinyProblem, TrueTabl
         for name, amount in shares.items()
     ]
     problem = TinyProblem(
-        tuple(truth.tolist()), ((0, most),) * many, figures, tuple(wants), tuple(given), coalition
+        tuple(truth.tolist()),
+        ((0, most),) * many,
+        figures,
+        tuple(wants),
+        tuple(given),
+        coalition,
+        20 * limit if kind == "magnitude" else 0,
     )
     return problem, TrueTables(publication, rules, ContributorAmounts.of(publication, records))
 

@@ -19,6 +19,7 @@ from oracle.tabulation_checks import (
     check_cells,
     check_claims,
     check_contributors,
+    check_estimates,
     check_inconsistent,
     check_persons,
     check_requirements,
@@ -189,6 +190,28 @@ def test_requirements(rules: Json) -> None:
             tables = publication(published, "magnitude")
             audit = audit_tables(tables, contributions=ContributorAmounts.of(tables, records), rules=rules)
             check_requirements(published, audit, knowledge, records, rules)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"p_percent": Fraction(30), "coalition": 1},
+        {"p_percent": Fraction(20), "q_percent": Fraction(50), "coalition": 2},
+        {"dominance": (1, Fraction(75)), "coalition": 1},
+        {"dominance": (2, Fraction(80)), "coalition": 2},
+    ],
+)
+def test_estimates(rules: Json) -> None:
+    """What contributors can say of others' amounts, by the definition of each rule."""
+    close = 0
+    for seed, published, knowledge in worlds(range(6_000, 6_060)):
+        if not knowledge.tables or min(low for low, _ in published.bounds) < 0:
+            continue
+        if records := random_contributions(Random(seed), published, knowledge, zeros=0.1):
+            tables = publication(published, "magnitude")
+            audit = audit_tables(tables, contributions=ContributorAmounts.of(tables, records), rules=rules)
+            close += check_estimates(published, audit, knowledge, records, rules)
+    assert close
 
 
 # --- certificates ---------------------------------------------------------------------------------

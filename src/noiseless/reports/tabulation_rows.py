@@ -256,10 +256,12 @@ def _about_others(audit: TabulationAudit) -> list[str]:
     broken = sum(each.holds is False for each in audit.requirements)
     groups = sum(each.group_disclosure or bool(each.to_members) for each in audit.persons)
     knowing = sum(bool(each.learns) for each in audit.contributors)
+    close = sum(bool(each.estimates) for each in audit.contributors)
     found = [
         (broken, f"{counted(broken, 'figures')} {verb(broken, 'break')} a rule"),
         (groups, f"{counted(groups, 'groups')} of people {verb(groups, 'are')} at risk"),
         (knowing, f"{counted(knowing, 'contributors')} {verb(knowing, 'learn')} figures that are withheld"),
+        (close, f"{counted(close, 'contributors')} {verb(close, 'estimate')} another's amount too well"),
     ]
     return [words for number, words in found if number]
 
@@ -304,7 +306,7 @@ class ReportPart:
 
 def report_parts(view: AuditView) -> list[ReportPart]:
     """Rules that are not kept, groups of people and contributors at risk."""
-    parts = (part(view.audit, view.alone) for part in (_rules, _groups, _contributors))
+    parts = (part(view.audit, view.alone) for part in (_rules, _groups, _contributors, _estimates))
     return [part for part in parts if part.rows]
 
 
@@ -355,6 +357,22 @@ def _contributors(audit: TabulationAudit, alone: bool) -> ReportPart:
         "Contributors who learn of others",
         "By subtracting what is their own, these contributors know figures exactly that are withheld.",
         ("Contributor", "Learns"),
+        rows,
+    )
+
+
+def _estimates(audit: TabulationAudit, alone: bool) -> ReportPart:
+    rows = tuple(
+        (" and ".join(each.who), " · ".join(name_text(one.of, alone=alone) for one in each.estimates))
+        for each in audit.contributors
+        if each.estimates
+    )
+    return ReportPart(
+        "estimates",
+        "Contributors who estimate another's amount",
+        "By subtracting what is their own, these contributors bound another's amount more closely than the "
+        "rules allow.",
+        ("Contributor", "In"),
         rows,
     )
 

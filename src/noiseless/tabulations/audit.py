@@ -115,7 +115,7 @@ class TabulationAudit(Shown, FrameMixin, PageMixin):
             or len(self._leaks)
             or any(each.group_disclosure or each.to_members for each in self.persons)
             or any(each.holds is False for each in self.requirements)
-            or any(each.learns for each in self.contributors)
+            or any(each.learns or each.estimates for each in self.contributors)
         )
 
     @property

@@ -10,10 +10,13 @@ Where rules say which figures are sensitive, others are nothing that anybody may
 
 A table that fits, holds what a coalition knows of itself, and has another value than the true one shows that
 the coalition does not know a figure: most need no inference of their own.
+
+Where rules of magnitudes say how well amounts may be estimated, `estimates` asks that besides.
 """
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -23,6 +26,8 @@ from scipy.sparse import csc_array, csr_array
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
+from noiseless.tabulations.coalitions import OwnCells, fitting, narrowed, own_cells
+from noiseless.tabulations.estimates import MAX_COALITIONS, MAX_RUNS, CoalitionKnowledge, estimate_findings
 from noiseless.tabulations.inference import infer
 from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.magnitudes import ContributorAmounts, Rules, protection_levels
@@ -32,10 +37,6 @@ from noiseless.tabulations.publication import Publication, RowName
 from noiseless.tabulations.ranges import SumRanges
 from noiseless.tabulations.result import ContributorFinding
 from noiseless.tabulations.witnesses import witness_tables
-
-MAX_COALITIONS = 200_000
-MAX_RUNS = 5_000
-"""Coalitions that need an inference of their own; what more of them learn is not decided."""
 
 
 def contributor_findings(
@@ -63,10 +64,10 @@ def contributor_findings(
     shares = csr_array(publication.rows[figures].astype(np.int64) @ present)  # who gave 0 takes part
     shown = _Shown(publication, ranges, figures, contributions.truth(publication), tables)
     columns, givers = csc_array(amounts), np.diff(amounts.indptr)
-    found, runs = list[ContributorFinding](), 0
+    found, runs = dict[tuple[str, ...], ContributorFinding](), 0
     for members in (each for size in sizes for each in combinations(useful, size)):
-        own = _own(columns, givers, members)
-        unshown = np.flatnonzero(~shown.to(*own)).tolist()
+        own = own_cells(columns, givers, members)
+        unshown = np.flatnonzero(~shown.to(own)).tolist()
         others = [place for place in unshown if set(_of(shares, place)) - set(members)]
         learned, decided = list[int](), True
         if others:
@@ -75,10 +76,16 @@ def contributor_findings(
             if runs <= MAX_RUNS and not deadline.over:
                 learned, decided = _learned(publication, ranges.found.history, figures[others], own, deadline)
         names = tuple(contributions.names[who] for who in members)
-        found.append(
-            ContributorFinding(names, tuple(publication.row_name(int(row)) for row in learned), decided)
-        )
-    return tuple(found)
+        rows = tuple(publication.row_name(int(row)) for row in learned)
+        found[names] = ContributorFinding(names, rows, decided)
+    if publication.kind == "magnitude" and (rules.p_percent is not None or rules.dominance is not None):
+        known = CoalitionKnowledge(publication, ranges, amounts, shown.tables)
+        for each in estimate_findings(known, rules, figures, contributions.names, deadline):
+            before = found.get(each.who, replace(each, estimates=()))
+            found[each.who] = replace(
+                before, estimates=each.estimates, decided=before.decided and each.decided
+            )
+    return tuple(found.values())
 
 
 def _asked(
@@ -115,12 +122,9 @@ class _Shown:
         asked = rows[figures]
         self.differs = np.asarray(asked @ truth != (asked @ self.tables.T).T)
 
-    def to(self, mine: IntArray, own: IntArray, alone: BoolArray) -> BoolArray:
-        """The figures that a coalition with these base cells does not know, as a table shows."""
-        cells = self.tables[:, mine]
-        fits = np.all(cells >= own, axis=1) & np.all(~alone | (cells == own), axis=1)
-        found: BoolArray = self.differs[fits].any(axis=0)
-        return found
+    def to(self, own: OwnCells) -> BoolArray:
+        """The figures that a coalition does not know, as a table shows."""
+        return np.asarray(self.differs[fitting(self.tables, own)].any(axis=0))
 
 
 def _useful(ranges: SumRanges, amounts: csr_array, coalition: int) -> list[int]:
@@ -165,44 +169,22 @@ def _learned(
     publication: Publication,
     public: BoundHistory,
     figures: IntArray,
-    known: tuple[IntArray, IntArray, BoolArray],
+    known: OwnCells,
     deadline: Deadline,
 ) -> tuple[list[int], bool]:
     """The figures that a coalition knows exactly; whether that is all."""
-    history, (mine, own, alone) = BoundHistory(public.lower.copy(), public.upper.copy()), known
-    history.lower[mine] = np.maximum(history.lower[mine], own)
-    history.lower[mine[alone]] = history.upper[mine[alone]] = own[alone]
+    history = narrowed(public, known)
     sums = SumRanges(infer(publication, history, deadline), publication.rows[figures], sharp=False)
     fixed = sums.known_sums()
     return [int(row) for row in figures[fixed]], not sums.undecided(~fixed)
 
 
-def _own(
-    amounts: csc_array, givers: IntArray, members: Sequence[int]
-) -> tuple[IntArray, IntArray, BoolArray]:
-    """The base cells of a coalition, its amounts there, and whether nobody else contributes.
-
-    Args:
-        amounts: base cells x contributors.
-        givers: how many contribute to each base cell.
-        members: the coalition.
-    """
-    parts = [slice(amounts.indptr[who], amounts.indptr[who + 1]) for who in members]
-    atoms = np.concatenate([amounts.indices[part] for part in parts]).astype(np.int64)
-    mine, place, many = np.unique(atoms, return_inverse=True, return_counts=True)
-    own = np.zeros(len(mine), np.int64)
-    np.add.at(own, place, np.concatenate([amounts.data[part] for part in parts]).astype(np.int64))
-    return mine, own, many == givers[mine]
-
-
-def own_parts(
-    publication: Publication, contributions: ContributorAmounts, who: Sequence[str]
-) -> tuple[IntArray, IntArray, BoolArray]:
+def own_parts(publication: Publication, contributions: ContributorAmounts, who: Sequence[str]) -> OwnCells:
     """The base cells of a coalition, its amounts there, and whether nobody else contributes."""
     amounts = contributions.matrix(publication)
     amounts.sum_duplicates()
     place = {name: number for number, name in enumerate(contributions.names)}
-    return _own(csc_array(amounts), np.diff(amounts.indptr), [place[name] for name in who])
+    return own_cells(csc_array(amounts), np.diff(amounts.indptr), [place[name] for name in who])
 
 
 def learned_rows(

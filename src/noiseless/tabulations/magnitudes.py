@@ -155,6 +155,25 @@ class Rules:
                 levels.append(100 / k * sum(ordered[:n]) - total)
         return max(levels, default=None)
 
+    def estimate_level(self, own: Sequence[int], other: int, total: int) -> Fraction:
+        """How far from a figure values must stay possible for a coalition that estimates another's amount.
+
+        Args:
+            own: what its members gave to the figure.
+            other: the largest amount of somebody else.
+            total: the figure.
+
+        >>> str(Rules(p_percent=Fraction(10)).estimate_level([70], 558, 645))
+        '194/5'
+        """
+        levels = [Fraction(0)]
+        if self.p_percent is not None:
+            levels.append(self.p_percent / self.q_percent * other - (total - sum(own) - other))
+        if self.dominance is not None:
+            n, k = self.dominance
+            levels.append(100 / k * (sum(sorted(own, reverse=True)[: n - 1]) + other) - total)
+        return max(levels) if other > 0 else Fraction(0)
+
     def __str__(self) -> str:
         parts = []
         if self.p_percent is not None and self.q_percent == 100:  # noqa: PLR2004
@@ -187,7 +206,9 @@ class ProtectionLevel:
     def finding(self, publication: Publication, found: Range) -> RequirementFinding:
         """Whether a range of values leaves this."""
         wanted = self.lower, self.upper, self.width
-        return RequirementFinding(publication.row_name(self.row), self.rule, *wanted, _left(found, *wanted))
+        return RequirementFinding(
+            publication.row_name(self.row), self.rule, *wanted, left_open(found, *wanted)
+        )
 
 
 def protection_levels(
@@ -240,7 +261,7 @@ def _counts(
         elif truth is None and not small:  # one of the two is enough: it may be no small group
             wanted = (0, None) if found.least <= 0 else (None, limit)
         yield RequirementFinding(
-            publication.row_name(row), f"threshold {limit}", *wanted, 0, _left(found, *wanted, 0)
+            publication.row_name(row), f"threshold {limit}", *wanted, 0, left_open(found, *wanted, 0)
         )
 
 
@@ -269,7 +290,7 @@ def _row_atoms(publication: Publication, row: int) -> IntArray:
     return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].astype(np.int64)
 
 
-def _left(found: Range, low: int | None, high: int | None, width: int) -> bool | None:
+def left_open(found: Range, low: int | None, high: int | None, width: int) -> bool | None:
     """Whether values as low, as high, and as far apart stay possible; None if that is not decided."""
     shown = (
         (low is None or found.least <= low)

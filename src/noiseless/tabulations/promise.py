@@ -393,8 +393,10 @@ def _contributors(asked: _Asked) -> _Found:
     found, decided = list[Breach](), True
     for each in contributor_findings(publication, ranges, rules, asked.records, ranges.found.deadline):
         decided &= each.decided
-        for of in each.learns:
+        breaches = [(of, "learns it") for of in each.learns]
+        breaches += [(one.of, "estimates another's amount in it too well") for one in each.estimates]
+        for of, does in breaches:
             if of[0] in asked.tables:
-                says = f"contributor {' and '.join(each.who)} learns it"
+                says = f"contributor {' and '.join(each.who)} {does}"
                 found.append(asked.breach(of, says, learned_rows(publication, each.who, of, asked.records)))
     return found, decided

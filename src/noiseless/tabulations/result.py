@@ -145,23 +145,41 @@ class PersonFinding:
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """What must stay possible of a figure for contributors, so that they cannot estimate another's amount.
+
+    Attributes:
+        of: the table, and the labels there.
+        wanted_lower: the value that must stay possible below; None if none.
+        wanted_upper: the value that must stay possible above.
+    """
+
+    of: RowName
+    wanted_lower: int | None
+    wanted_upper: int
+
+
+@dataclass(frozen=True)
 class ContributorFinding:
     """What some contributors, who know their own amounts, learn together from the publication.
 
     Attributes:
         who: the contributors.
         learns: the withheld figures that they know exactly, and others do not.
-        decided: whether the list is complete.
+        decided: whether the lists are complete.
+        estimates: the withheld figures in which they can estimate somebody's amount better than rules allow.
     """
 
     who: tuple[str, ...]
     learns: tuple[RowName, ...]
     decided: bool
+    estimates: tuple[Estimate, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
         return {
             "who": list(self.who),
             "learns": [{"table": table, "labels": list(labels)} for table, labels in self.learns],
+            "estimates": [{"table": each.of[0], "labels": list(each.of[1])} for each in self.estimates],
             "decided": self.decided,
         }

@@ -278,13 +278,13 @@ def requirements(cells: TableCells) -> tuple[AttackRequirement, ...]:
 
 
 def learned_requirements(cells: TableCells, audit: TabulationAudit) -> list[AttackRequirement]:
-    """What coalitions learn by an audit, as requirements: they must not know these cells exactly."""
+    """What coalitions learn by an audit, as requirements: cells they must not know, or not that well."""
     found, numbers = (
         list[AttackRequirement](),
         {name: row for row, name in enumerate(audit.publication.row_names)},
     )
     for finding in audit.contributors:
-        if finding.learns and audit.contributions is not None:
+        if (finding.learns or finding.estimates) and audit.contributions is not None:
             atoms, own, alone = own_parts(audit.publication, audit.contributions, finding.who)
             columns = cells.atom_of[atoms]
             down = np.where(alone, 0.0, np.minimum(cells.down[columns], cells.base[atoms] - own))
@@ -292,4 +292,10 @@ def learned_requirements(cells: TableCells, audit: TabulationAudit) -> list[Atta
             for name in finding.learns:
                 cell = int(cells.cell_of[numbers[name]])
                 found.append(AttackRequirement(cell, 1.0, (1, -1), atoms, down, up))
+            for each in finding.estimates:
+                row = numbers[each.of]
+                cell, value = int(cells.cell_of[row]), int(cells.tables.truth[row])
+                found.append(AttackRequirement(cell, each.wanted_upper - value, (1,), atoms, down, up))
+                if each.wanted_lower is not None:
+                    found.append(AttackRequirement(cell, value - each.wanted_lower, (-1,), atoms, down, up))
     return found

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pandas as pd
@@ -12,6 +13,7 @@ import noiseless as nl
 from noiseless.cli.main import run
 from noiseless.errors import RequestError
 from noiseless.reports.protection_page import protection_html
+from noiseless.tabulations.audit import audit_tables as audit_publication
 from noiseless.tabulations.reading import audit_tables
 
 CLINICS = """Patients by region and illness
@@ -198,3 +200,38 @@ def test_nothing_sensitive_is_published_as_it_is(folder: Path) -> None:
     assert found.best is not None
     assert (found.best.kept, found.best.total_width) == (12, 0)
     assert not math.isnan(found.best.withheld_weight)
+
+
+def test_contributors_cannot_estimate_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven figures withheld satisfy outsiders, and let contributors say too much of others; eight do not."""
+    amounts = {
+        "a": ([20, 10, 10], [10, 10], [5, 200]),
+        "b": ([20, 5], [10, 200, 5, 20], [5, 20]),
+        "c": ([100, 10, 20, 20], [100, 200], [20, 100, 20, 5]),
+    }
+    records = pd.DataFrame(
+        [
+            (f"{row}{col}{place}", row, col, amount)
+            for row, cells in amounts.items()
+            for col, cell in zip("xyz", cells, strict=True)
+            for place, amount in enumerate(cell)
+        ],
+        columns=["firm", "row", "col", "amount"],
+    )
+    asked: dict[str, Any] = {"rows": "row", "cols": "col", "value": "amount", "unit": "firm"}
+    asked |= {"kind": "magnitude", "rules": {"p_percent": 10}, "microdata": records}
+    found = nl.protect_tables(None, **asked)
+    assert found.best is not None
+    assert found.best.proposal is not None
+    assert found.best.proposal.loss == 8
+    with monkeypatch.context() as patch:
+        patch.setattr("noiseless.tabulations.contributors.estimate_findings", lambda *_: ())
+        before = nl.protect_tables(None, **asked)
+    assert before.publication is not None
+    assert int((before.publication.told_lower < before.publication.told_upper).sum()) == 7
+    audit = audit_publication(
+        before.publication, rules={"p_percent": 10}, contributions=before.tables.contributions
+    )
+    assert not any(each.learns for each in audit.contributors)
+    assert any(each.estimates for each in audit.contributors)
+    assert audit.violated
