@@ -15,8 +15,9 @@ A table that fits, and holds what a coalition knows, shows what it cannot exclud
 their own.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import ceil, comb, floor
@@ -30,13 +31,15 @@ from noiseless.tabulations.coalitions import OwnCells, fitting, narrowed, own_ce
 from noiseless.tabulations.inference import infer
 from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.magnitudes import Rules, left_open
-from noiseless.tabulations.publication import Publication
+from noiseless.tabulations.publication import UNBOUNDED, Publication
 from noiseless.tabulations.ranges import SumRanges
 from noiseless.tabulations.result import ContributorFinding, Estimate
 
 MAX_COALITIONS = 200_000
 MAX_RUNS = 5_000
 """Coalitions that need an inference of their own; what more of them can estimate is not decided."""
+MAX_PAIRS = 2_000_000
+"""Coalitions and figures that are looked at together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,22 +97,15 @@ def estimate_findings(
     deadline: Deadline,
 ) -> Iterator[ContributorFinding]:
     """Coalitions that estimate somebody's amount in figures better than rules allow, or may do so."""
-    wanted = dict[tuple[int, ...], list[tuple[int, Estimate]]]()
-    for place, members, need in _needs(known, rules, figures):
-        wanted.setdefault(members, []).append((place, need))
     sums = known.publication.rows[figures].astype(np.int64)
     values, runs = (sums @ known.tables.T).T, 0
+    wanted = _wanted(known, rules, figures)
     for members in sorted(wanted, key=lambda each: (len(each), each)):
         own = known.own(members)
-        mine = values[fitting(known.tables, own)]
-        unshown = [
-            (place, each)
-            for place, each in wanted[members]
-            if not (
-                np.any(mine[:, place] >= each.wanted_upper)
-                and (each.wanted_lower is None or np.any(mine[:, place] <= each.wanted_lower))
-            )
-        ]
+        mine = values[fitting(known.tables, own)][:, [place for place, _ in wanted[members]]]
+        high = (mine >= [each.wanted_upper for _, each in wanted[members]]).any(axis=0)
+        low = (mine <= [_below(each) for _, each in wanted[members]]).any(axis=0)
+        unshown = [wanted[members][place] for place in np.flatnonzero(~(high & low)).tolist()]
         if not unshown:
             continue
         runs += 1
@@ -129,43 +125,57 @@ def estimate_findings(
             yield ContributorFinding(who, (), None not in left, close)
 
 
-def _needs(
+def _below(estimate: Estimate) -> int:
+    return UNBOUNDED if estimate.wanted_lower is None else estimate.wanted_lower
+
+
+def _wanted(
     known: CoalitionKnowledge, rules: Rules, figures: IntArray
-) -> Iterator[tuple[int, tuple[int, ...], Estimate]]:
-    """What each coalition that knows more than everybody must be left of each figure."""
-    publication, informed, parts, asked = known.publication, known.informed(rules.coalition), known.parts(), 0
-    rows = publication.rows[figures].astype(np.int64)
+) -> dict[tuple[int, ...], list[tuple[int, Estimate]]]:
+    """What each coalition that knows more than everybody must be left, by the places of figures."""
+    informed, parts, pairs = known.informed(rules.coalition), known.parts(), 0
+    rows = known.publication.rows[figures].astype(np.int64)
     shares = csr_array(rows @ known.amounts)
+    found = dict[tuple[int, ...], list[tuple[int, Estimate]]]()
     for place, row in enumerate(figures.tolist()):
         atoms = rows.indices[rows.indptr[place] : rows.indptr[place + 1]].astype(np.int64)
         entries = slice(shares.indptr[place], shares.indptr[place + 1])
         given = dict(zip(shares.indices[entries].tolist(), shares.data[entries].tolist(), strict=True))
         given = {who: amount for who, amount in given.items() if amount}
-        order, total = sorted(given, key=lambda who: -given[who]), sum(given.values())
         knowing = set[int]().union(*(informed.get(part, set()) for part in set(parts[atoms].tolist())))
-        every = sorted(knowing | set(given))
-        asked += sum(comb(len(every), size) for size in range(1, rules.coalition + 1))
-        if asked > MAX_COALITIONS:
-            raise RequestError(
-                f"more than {MAX_COALITIONS:,} coalitions of up to {rules.coalition} contributors may "
-                "estimate something: ask for smaller coalitions"
-            )
-        for members in (each for size in range(1, rules.coalition + 1) for each in combinations(every, size)):
-            other = next((given[who] for who in order if who not in members), 0)
-            need = rules.estimate_level([given.get(who, 0) for who in members], other, total)
-            if need <= 0 or knowing.isdisjoint(members):
-                continue
-            least = _least(publication, known, atoms, members)
+        others = sorted(knowing - set(given))
+        for inside, need in _needs(rules, given):
+            total, least = sum(given.values()), _least(known, atoms, inside)
             lower = max(least, floor(total - need))
-            name = publication.row_name(row)
-            yield place, members, Estimate(name, lower if lower < total else None, ceil(total + need))
+            estimate = Estimate(
+                known.publication.row_name(row), lower if lower < total else None, ceil(total + need)
+            )
+            sizes = range(rules.coalition - len(inside) + 1)
+            pairs += sum(comb(len(others), size) for size in sizes)
+            if pairs > MAX_PAIRS:
+                raise RequestError(
+                    f"coalitions of up to {rules.coalition} contributors may estimate more than "
+                    f"{MAX_PAIRS:,} figures in all: ask for smaller coalitions"
+                )
+            for more in (each for size in sizes for each in combinations(others, size)):
+                if not knowing.isdisjoint(members := tuple(sorted((*inside, *more)))):
+                    found.setdefault(members, []).append((place, estimate))
+    return found
 
 
-def _least(
-    publication: Publication, known: CoalitionKnowledge, atoms: IntArray, members: Sequence[int]
-) -> int:
+def _needs(rules: Rules, given: Mapping[int, int]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+    """Of those who gave to a figure, the coalitions for which more than the figure must stay possible."""
+    order, total = sorted(given, key=lambda who: -given[who]), sum(given.values())
+    for size in range(min(rules.coalition, len(order)) + 1):
+        for inside in combinations(order, size):
+            other = next((given[who] for who in order[: size + 1] if who not in inside), 0)
+            need = rules.estimate_level([given[who] for who in inside], other, total)
+            if need > 0:
+                yield inside, need
+
+
+def _least(known: CoalitionKnowledge, atoms: IntArray, members: Sequence[int]) -> int:
     """The least value of a figure by what is declared, and by what a coalition gave."""
-    lower = publication.atom_lower.copy()
-    mine, own, _ = known.own(members)
-    lower[mine] = np.maximum(lower[mine], own)
-    return int(lower[atoms].sum())
+    lower = known.publication.atom_lower[atoms]
+    own = known.columns[:, list(members)].sum(axis=1)[atoms] if len(members) else 0
+    return int(np.maximum(lower, own).sum())
