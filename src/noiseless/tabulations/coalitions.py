@@ -7,6 +7,7 @@ from scipy.sparse import csc_array
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.tabulations.propagation import BoundHistory
+from noiseless.tabulations.publication import Publication
 
 OwnCells = tuple[IntArray, IntArray, BoolArray]
 """The base cells of a coalition, its amounts there, and whether nobody else contributes."""
@@ -42,3 +43,12 @@ def fitting(tables: IntArray, known: OwnCells) -> BoolArray:
     cells = tables[:, mine]
     found: BoolArray = np.all(cells >= own, axis=1) & np.all(~alone | (cells == own), axis=1)
     return found
+
+
+def true_to(publication: Publication, tables: Sequence[IntArray]) -> IntArray:
+    """The tables that a publication leaves possible."""
+    every = np.array(tables, np.int64).reshape(len(tables), publication.size)
+    sums = (publication.rows.astype(np.int64) @ every.T).T
+    fits = np.all((publication.atom_lower <= every) & (every <= publication.atom_upper), axis=1)
+    fits &= np.all((publication.told_lower <= sums) & (sums <= publication.told_upper), axis=1)
+    return every[fits]

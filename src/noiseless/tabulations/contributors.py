@@ -26,7 +26,7 @@ from scipy.sparse import csc_array, csr_array
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.tabulations.coalitions import OwnCells, fitting, narrowed, own_cells
+from noiseless.tabulations.coalitions import OwnCells, fitting, narrowed, own_cells, true_to
 from noiseless.tabulations.estimates import MAX_COALITIONS, MAX_RUNS, CoalitionKnowledge, estimate_findings
 from noiseless.tabulations.inference import infer
 from noiseless.tabulations.integer_program import Deadline
@@ -112,14 +112,8 @@ class _Shown:
         given: IntArray | None,
     ) -> None:
         tables = witness_tables(ranges, figures.tolist()) if ranges.sharp and len(figures) else []
-        every = np.array(tables, np.int64).reshape(len(tables), publication.size)
-        every = every if given is None else np.concatenate([every, given])
-        rows = publication.rows.astype(np.int64)
-        sums = (rows @ every.T).T
-        fits = np.all((publication.atom_lower <= every) & (every <= publication.atom_upper), axis=1)
-        fits &= np.all((publication.told_lower <= sums) & (sums <= publication.told_upper), axis=1)
-        self.tables = every[fits]
-        asked = rows[figures]
+        self.tables = true_to(publication, [*tables, *(() if given is None else given)])
+        asked = publication.rows[figures].astype(np.int64)
         self.differs = np.asarray(asked @ truth != (asked @ self.tables.T).T)
 
     def to(self, own: OwnCells) -> BoolArray:
