@@ -23,10 +23,18 @@ TOUCHED = ("audit", "release", "Curator")
 FILE = Path(noiseless.__file__).parent / "data" / "patients.csv"
 COUNTED = f"SELECT age, illness, count(*) AS n FROM '{FILE}' GROUP BY ALL"
 ROLES = "sensitive='illness', public='age'"
+ASKED = f"""
+import shutil, tempfile, noiseless as nl
+with tempfile.TemporaryDirectory() as folder:
+    shutil.copytree({str(FILE.parent)!r}, folder, dirs_exist_ok=True)
+    with nl.Curator.open(folder + "/patients.toml") as curator:
+        curator.ask("SELECT AVG(age) FROM patients")
+"""
 USED = {
     "DuckDB and Arrow": f"import duckdb; duckdb.sql({COUNTED!r}).to_arrow_table()['n'].to_numpy()",
     "nl.audit(...)": f"import noiseless as nl; nl.audit({str(FILE)!r}, {ROLES})",
     "nl.release(...)": f"import noiseless as nl; nl.release({str(FILE)!r}, {ROLES}, min_posterior=2)",
+    "nl.Curator.open(...).ask(...)": ASKED,
 }
 
 

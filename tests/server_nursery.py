@@ -16,7 +16,7 @@ import typer
 import uvicorn.protocols.http.httptools_impl
 
 from noiseless.cli.serve import serve_command
-from noiseless.curator import transaction
+from noiseless.curator import failpoints
 from noiseless.ledger import migrations as opening
 from noiseless.questions import sql
 from noiseless.server import app, protocol, settings
@@ -41,7 +41,7 @@ def start(arguments: list[str], log: str, failpoint: str | None) -> int:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(out, 1)
         os.dup2(out, 2)
-        transaction._armed = transaction._Armed(failpoint)
+        failpoints._armed = failpoints._Armed(failpoint)
         patient = partialmethod(settings.Settings.__init__, patience=HANGS)
         settings.Settings.__init__ = patient  # type: ignore[assignment]
         command = typer.Typer()

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from noiseless.curator import Curator, transaction
+from noiseless.curator import Curator, failpoints
 from noiseless.errors import NoiselessError
 from noiseless.pricing import BudgetError
 from noiseless.replies import Reply
@@ -51,7 +51,7 @@ def asked(curator: Curator, batches: list[Batch], *, together: bool) -> Iterator
 
 def session(failpoint: str | None, path: Path, number: int) -> None:
     """Ask a round's questions until we are killed."""
-    transaction._armed = transaction._Armed(failpoint)
+    failpoints._armed = failpoints._Armed(failpoint)
     note = os.open(path.parent / "acknowledged.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     with Curator.open(path) as curator:
         for batch, outcome in asked(curator, questions(number), together=bool(number % 2)):

@@ -16,7 +16,7 @@ import pytest
 
 from noiseless.amounts import Cost
 from noiseless.curator import Curator, custody
-from noiseless.curator.transaction import VARIABLE, _Armed
+from noiseless.curator.failpoints import VARIABLE, _Armed
 from noiseless.errors import RequestError
 from soaking import KILLS
 

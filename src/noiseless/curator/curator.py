@@ -2,7 +2,11 @@
 
 For every batch, in this order: the price, from public state alone; one durable charge for all of it; the
 computation; the durable answers; the reply. Whatever is killed when, no answer leaves without its charge.
+
+What a session works with is loaded when a curator is opened, not when the class is looked at.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -11,38 +15,27 @@ from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from noiseless.amounts import Cost
-from noiseless.curator import custody
-from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
-from noiseless.curator.disclosure import StoredAnswer
-from noiseless.curator.edition import Edition
-from noiseless.curator.file import CuratorFile
-from noiseless.curator.public_state import PublicState
-from noiseless.curator.source import DatasetSource
-from noiseless.curator.transaction import (
-    ChargedBatch,
-    Transaction,
-    UnansweredError,
-    pass_failpoint,
-)
-from noiseless.errors import ColumnError, NoiselessError, RequestError
+from noiseless.curator.failpoints import pass_failpoint
+from noiseless.errors import NoiselessError, RequestError
 from noiseless.exact import Bits, Rational
-from noiseless.ledger import Books, Ledger, State, Version
-from noiseless.pricing.history import BudgetError
-from noiseless.replies import Quote, Reply
-from noiseless.work import check
 
 if TYPE_CHECKING:
+    from noiseless.amounts import Cost
+    from noiseless.curator.disclosure import StoredAnswer
+    from noiseless.curator.edition import Edition
     from noiseless.curator.exposure import RealisedExposure
+    from noiseless.curator.file import CuratorFile
     from noiseless.curator.private_answer import PrivateAnswer, PrivateCharge
+    from noiseless.curator.public_state import PublicState
+    from noiseless.curator.transaction import ChargedBatch, Transaction
     from noiseless.curator.workload_plan import WorkloadPlan
+    from noiseless.ledger import Books, Ledger, State, Version
+    from noiseless.replies import Quote, Reply
 
 ResultT = TypeVar("ResultT")
 
 _TOGETHER = 32
 """This many batches share transactions: more are hardly any faster, and wait for each other."""
-_REFUSALS = (BudgetError, ColumnError, RequestError, UnansweredError)
-"""What concerns one batch alone."""
 
 LOCAL = "local"
 """Who asks when nobody says so."""
@@ -57,12 +50,18 @@ class Curator:
 
     Attributes:
         file: what the owner declares.
-        ledger: where charges and answers are kept.
+        ledger: where charges and answers are kept; the one that the file names unless another is given.
     """
 
-    def __init__(self, file: CuratorFile, ledger: Ledger) -> None:
+    def __init__(self, file: CuratorFile, ledger: Ledger | None = None) -> None:
+        from noiseless.curator.file import CuratorFile
+        from noiseless.curator.source import DatasetSource
+        from noiseless.ledger import Ledger
+
+        if not isinstance(file, CuratorFile):
+            raise RequestError("a Curator is made of a CuratorFile; Curator.open(path) reads one")
         self.file = file
-        self.ledger = ledger
+        self.ledger = ledger or Ledger.open(file.ledger)
         self._source = DatasetSource(file)
         self._edition: Edition | None = None
 
@@ -89,8 +88,9 @@ class Curator:
     @classmethod
     def unchecked(cls, path: str | PathLike[str]) -> Self:
         """The same whatever the ledger says: for the owner, who declares what is new."""
-        file = CuratorFile.read(path)
-        return cls(file, Ledger.open(file.ledger))
+        from noiseless.curator.file import CuratorFile
+
+        return cls(CuratorFile.read(path))
 
     def __enter__(self) -> Self:
         return self
@@ -123,7 +123,7 @@ class Curator:
         """
         while True:  # again if a new version was declared meanwhile
             edition = self._present()
-            asked = Transaction(edition, edition.batch(sql), analyst or LOCAL, self._source)
+            asked = self._transaction(edition, sql, analyst or LOCAL)
             quote = self._look(edition, asked.quote)
             if quote is not None:
                 return quote
@@ -143,7 +143,7 @@ class Curator:
         """
         while True:  # again if a new version was declared meanwhile
             edition = self._present()
-            asked = Transaction(edition, edition.batch(sql), analyst or LOCAL, self._source)
+            asked = self._transaction(edition, sql, analyst or LOCAL)
             reply = self._without_data(edition, asked)
             if reply is None:
                 self._begin(edition, asked)
@@ -183,12 +183,15 @@ class Curator:
     def _answered_together(
         self, batches: Sequence[tuple[str, ...]], analyst: str
     ) -> Iterator[Reply | NoiselessError]:
+        from noiseless.curator.transaction import of_one_batch
+
         replies: dict[int, Reply | NoiselessError] = {}
         while len(replies) < len(batches):  # again if a new version was declared meanwhile
-            edition, begun = self._present(), dict[int, Transaction]()
+            edition = self._present()
+            begun: dict[int, Transaction] = {}
             for place in [place for place in range(len(batches)) if place not in replies]:
                 try:
-                    asked = Transaction(edition, edition.batch(batches[place]), analyst, self._source)
+                    asked = self._transaction(edition, batches[place], analyst)
                     # What is free says what is spent: behind something new it waits for its turn.
                     reply = None if begun else self._without_data(edition, asked)
                     if begun and not self._source.is_ready(edition.digest):
@@ -196,7 +199,7 @@ class Curator:
                     if reply is None:
                         self._begin(edition, asked)
                 except Exception as error:  # noqa: BLE001 - the others have their replies all the same
-                    replies[place] = _of_one(error)
+                    replies[place] = of_one_batch(error)
                     continue
                 if self._edition is not edition:
                     break
@@ -209,6 +212,11 @@ class Curator:
             pass_failpoint("replied")
             yield replies[place]
 
+    def _transaction(self, edition: Edition, sql: tuple[str, ...], analyst: str) -> Transaction:
+        from noiseless.curator.transaction import Transaction
+
+        return Transaction(edition, edition.batch(sql), analyst, self._source)
+
     def _begin(self, edition: Edition, asked: Transaction) -> None:
         """A price that takes long is found before the ledger is locked."""
         if asked.batch.is_heavy:
@@ -216,16 +224,18 @@ class Curator:
 
     def _outcomes(self, begun: Mapping[int, Transaction]) -> dict[int, Reply | NoiselessError]:
         """What came of batches that are charged for together, but of those asked of an older version."""
+        from noiseless.curator.transaction import of_one_batch
+
         errands = [asked.errand() for asked in begun.values()]
         replies: dict[int, Reply | NoiselessError] = {}
         for place, outcome in zip(begun, self.ledger.answer_each(self.file.name, errands), strict=True):
             if isinstance(outcome, Exception):
-                replies[place] = _of_one(outcome)
+                replies[place] = of_one_batch(outcome)
                 continue
             try:
                 reply = self._replied(begun[place], *outcome)
             except Exception as error:  # noqa: BLE001 - the others have their replies all the same
-                replies[place] = _of_one(error)
+                replies[place] = of_one_batch(error)
             else:
                 replies |= {} if reply is None else {place: reply}
         return replies
@@ -263,7 +273,7 @@ class Curator:
             return None
         return asked.reply(charged, stored)
 
-    def plan_workload(self, asked: Iterable[tuple[str, Rational]], budget: Rational) -> "WorkloadPlan":
+    def plan_workload(self, asked: Iterable[tuple[str, Rational]], budget: Rational) -> WorkloadPlan:
         """How exactly to ask each of many statements, so that the largest weighted error is least.
 
         Args:
@@ -290,6 +300,8 @@ class Curator:
         Raises:
             NoiselessError: the source is not what the file declares; nothing was written.
         """
+        from noiseless.curator import custody
+
         version = custody.declare(self.file, self.ledger, self._source, carry_over=carry_over, by=by)
         self._edition = None
         return version
@@ -300,6 +312,8 @@ class Curator:
         Raises:
             UnknownDatasetError: the dataset was never declared.
         """
+        from noiseless.curator import custody
+
         custody.record_budgets(self.file, self.ledger, by=by)
 
     def record_release(
@@ -326,6 +340,8 @@ class Curator:
         Raises:
             BudgetError: it costs more than is left.
         """
+        from noiseless.curator.custody import certificate_digest, read_certificate, release_cost
+
         found = read_certificate(certificate)
         cost = release_cost(found, self.public, cells)
         self.ledger.record_release(
@@ -333,7 +349,7 @@ class Curator:
         )
         return cost
 
-    def record_private(self, answer: "PrivateAnswer", *, by: str = "owner") -> "PrivateCharge":
+    def record_private(self, answer: PrivateAnswer, *, by: str = "owner") -> PrivateCharge:
         """Charge for answers of a differentially private tool about this dataset; noise is charged each time.
 
         Args:
@@ -350,7 +366,7 @@ class Curator:
         self.ledger.record_randomised(self.file.name, str(answer), charged.cost, by=by)
         return charged
 
-    def exposure(self) -> "RealisedExposure":
+    def exposure(self) -> RealisedExposure:
         """What each person could have made the answers given so far be, as everybody else really is.
 
         It depends on private data: it is for the owner's eyes only, and never part of a reply or of a log.
@@ -358,20 +374,14 @@ class Curator:
         Raises:
             SourceError: the source is not the version that was declared.
         """
+        from noiseless.curator.custody import charged_questions
         from noiseless.curator.exposure import RealisedExposure
 
         edition = self._present()
         snapshot = self._source.snapshot(edition.digest, edition.number)
-        return RealisedExposure.of(self._asked(edition), snapshot, edition.public)
-
-    def _asked(self, edition: Edition) -> Iterator[Mapping[str, Any]]:
-        """All questions of the present version that were charged for."""
-        for entry in self.ledger.entries(self.file.name):
-            check()
-            if entry.kind == "charge" and entry.body["version"] == edition.number:
-                for asked in entry.body.get("questions", ()):
-                    if asked["question"] != custody.PUBLIC:
-                        yield asked["body"]
+        return RealisedExposure.of(
+            charged_questions(self.ledger, self.file.name, edition.number), snapshot, edition.public
+        )
 
     @property
     def public(self) -> PublicState:
@@ -388,6 +398,9 @@ class Curator:
     def _present(self) -> Edition:
         """The present version, as far as this session knows."""
         if self._edition is None:
+            from noiseless.curator import custody
+            from noiseless.curator.edition import Edition
+
             public = custody.current(self.file, self.ledger, self._source)
             state = self.ledger.state(self.file.name, cells=(), analysts=())
             self._edition = Edition(public, self.file.name, state.digest, self.file.query_outputs)
@@ -403,18 +416,3 @@ class Curator:
         if found is None:
             self._edition = None
         return found
-
-
-def _of_one(error: Exception) -> NoiselessError:
-    """An error that concerns one batch alone; one that concerns them all is raised.
-
-    The message of an unforeseen error may quote the data: its kind is all that is told.
-    """
-    if isinstance(error, _REFUSALS):
-        return error
-    if isinstance(error, NoiselessError):
-        raise error
-    return UnansweredError(
-        f"the batch could not be answered ({type(error).__name__});"
-        " what was charged for it is free when it is asked again"
-    )

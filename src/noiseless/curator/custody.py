@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -15,6 +15,7 @@ from noiseless.curator.source import DatasetSource, note_declared, was_declared
 from noiseless.errors import ColumnError, RequestError
 from noiseless.exact import Bits, as_fraction
 from noiseless.ledger import Ledger, NewQuestion, OpenBooks, Shares, State, UnknownDatasetError, Version
+from noiseless.work import check
 
 PUBLIC = "public state"
 """The fingerprint under which a version's public state is kept in the ledger: it costs nothing."""
@@ -62,6 +63,16 @@ def record_budgets(file: CuratorFile, ledger: Ledger, *, by: str) -> None:
         ledger.change_budget(
             file.name, file.budget, analyst_budget=file.analyst_budget, by=by, reason="declared"
         )
+
+
+def charged_questions(ledger: Ledger, name: str, number: int) -> Iterator[Mapping[str, Any]]:
+    """All questions that were charged for about a version of a dataset."""
+    for entry in ledger.entries(name):
+        check()
+        if entry.kind == "charge" and entry.body["version"] == number:
+            for asked in entry.body.get("questions", ()):
+                if asked["question"] != PUBLIC:
+                    yield asked["body"]
 
 
 def current(file: CuratorFile, ledger: Ledger, source: DatasetSource) -> PublicState:

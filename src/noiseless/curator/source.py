@@ -9,16 +9,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape, glob, has_magic
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from noiseless.curator.file import CuratorFile
 from noiseless.curator.snapshot import Snapshot
 from noiseless.errors import NoiselessError, OutputError, SourceError
 from noiseless.files import create_private
 from noiseless.tables import Table, open_table
-from noiseless.tables.engine import OwnEngine
-from noiseless.tables.postgres_table import StateWatch
+from noiseless.tables.engine import POSTGRESQL, OwnEngine
 from noiseless.work import WorkCancelledError, check
+
+if TYPE_CHECKING:
+    from noiseless.tables.postgres_table import StateWatch
 
 _KEY_BYTES, _SALT_BYTES = 32, 16
 _LOOK_SECONDS = 0.1
@@ -84,7 +86,7 @@ class DatasetSource:
         self._stamp: Stamp = None
         self._table: Table | None = None
         self._is_interrupted = False
-        self._server = StateWatch.of(file.source)
+        self._server = _watch(file.source)
         self._place = file.source.removeprefix("duckdb:///").partition("::")[0]
         self._pattern = self._place if has_magic(self._place) else None
         if Path(self._place).is_dir():
@@ -227,6 +229,15 @@ def note_declared(file: CuratorFile) -> None:
         key = path.read_bytes()
         if len(key) == _KEY_BYTES:
             _written_aside(path, key + _DECLARED).replace(path)
+
+
+def _watch(source: str) -> "StateWatch | None":
+    """The watch over a source; None for one that is not on a server."""
+    if not source.startswith(POSTGRESQL):
+        return None
+    from noiseless.tables.postgres_table import StateWatch
+
+    return StateWatch(source)
 
 
 def _key_path(file: CuratorFile) -> Path:

@@ -3,22 +3,21 @@
 A price comes from public state alone: what is asked, and what the ledger says was told before.
 """
 
-import os
-import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from noiseless.amounts import Cost
 from noiseless.curator.claims import Derivation, keys_of
 from noiseless.curator.deduction import Deduction
 from noiseless.curator.disclosure import CellDisclosure, Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
+from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.fingerprints import read_cells, read_partition
 from noiseless.curator.source import DatasetSource
 from noiseless.curator.tolerances import tolerances
-from noiseless.errors import NoiselessError, RequestError
+from noiseless.errors import ColumnError, NoiselessError, RequestError
 from noiseless.ledger import Books, ChargedQuestion, NewQuestion, OpenBooks, Settlement, Shares, State
 from noiseless.pricing.batches import Knowledge, Price, price
 from noiseless.pricing.event import Key, Record
@@ -178,6 +177,21 @@ def _known(
 
 class UnansweredError(NoiselessError):
     """An answer could not be computed; what was charged for it is free when it is asked again."""
+
+
+def of_one_batch(error: Exception) -> NoiselessError:
+    """An error that concerns one batch alone; one that concerns them all is raised.
+
+    The message of an unforeseen error may quote the data: its kind is all that is told.
+    """
+    if isinstance(error, BudgetError | ColumnError | RequestError | UnansweredError):
+        return error
+    if isinstance(error, NoiselessError):
+        raise error
+    return UnansweredError(
+        f"the batch could not be answered ({type(error).__name__});"
+        " what was charged for it is free when it is asked again"
+    )
 
 
 class ChargedBatch(NamedTuple):
@@ -364,38 +378,3 @@ def account(priced: PricedBatch | None, state: State, notes: tuple[str, ...]) ->
         "left": state.left,
         "warnings": (*notes, *state.warnings),
     }
-
-
-# Places where a test can kill the process: between price, charge, computation, storage and reply.
-
-Failpoint = Literal["priced", "charged", "computed", "stored", "replied"]
-VARIABLE: Final = "NOISELESS_FAILPOINT"
-"""An environment variable, `name` or `name:count`, that is read once.
-
-The process kills itself with SIGKILL when it comes to that place (for the count-th time): nothing is flushed,
-nothing is tidied up, as when the power fails.
-"""
-
-
-class _Armed:
-    """The place and how often it may still be passed; None when no test asked for it."""
-
-    def __init__(self, wanted: str | None) -> None:
-        name, _, count = (wanted or "").partition(":")
-        if wanted and (name not in get_args(Failpoint) or not (count or "1").isdecimal()):
-            names = ", ".join(get_args(Failpoint))
-            raise RequestError(f"{VARIABLE} is one of {names}, such as charged or stored:3")
-        self.name = name or None
-        self.left = int(count or 1)
-
-
-_armed = _Armed(os.environ.get(VARIABLE))
-
-
-def pass_failpoint(name: Failpoint) -> None:
-    """Come to a place; the process ends here if a test wants it to."""
-    if _armed.name != name:
-        return
-    _armed.left -= 1
-    if _armed.left <= 0:
-        os.kill(os.getpid(), signal.SIGKILL)

@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
-from noiseless.tables.canonical import canonical, decimal_texts
 from noiseless.tables.plain_spelling import plain_spelling
 
 _SEPARATORS = (",", ";", "\t", "|")
@@ -220,6 +219,8 @@ class ValueClasses:
         Raises:
             RequestError: the class of one is not declared.
         """
+        from noiseless.tables.canonical import canonical
+
         texts = canonical(values).to_pylist()
         if any(text is not None and text not in self.names for text in texts):
             raise RequestError(
@@ -391,6 +392,8 @@ def _bin(low: Fraction, high: Fraction, *, whole: bool) -> str:
 
 def _decimal(number: Fraction) -> str:
     """A decimal fraction in plain digits."""
+    from noiseless.tables.canonical import decimal_texts
+
     places = max(number.denominator.bit_length(), 1)  # 10**places is then a multiple of the denominator
     text: str = decimal_texts(np.array([int(number * 10**places)], object), places)[0].as_py()
     return text

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from noiseless.errors import SourceError
 from noiseless.tables.base import Table
 from noiseless.tables.duckdb_table import COUNT, DuckDBTable, weighted_table
-from noiseless.tables.engine import POSTGRESQL, identifier
+from noiseless.tables.engine import identifier
 from noiseless.tables.postgres_session import PostgresAddress, PostgresSession, relation
 
 _MOST_DIGITS = 38
@@ -310,11 +310,6 @@ class StateWatch:
         self._lock = threading.Lock()
         self._session: PostgresSession | None = None
         self._process = 0
-
-    @classmethod
-    def of(cls, source: str) -> "StateWatch | None":
-        """The watch over a source; None for one that is not on a server."""
-        return cls(source) if source.startswith(POSTGRESQL) else None
 
     def now(self) -> tuple[str, ...] | None:
         """The state as `PostgresTable.state` has it; None if nothing tells, or the server does not answer."""
