@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.types as pt
 
-from noiseless.tables.engine import SOURCE, identifier
+from noiseless.tables.engine import SOURCE, identifier, identifiers
 
 if TYPE_CHECKING:
     from noiseless.domain import ColumnSummary
@@ -226,12 +226,31 @@ _KINDS: tuple[tuple[Callable[[pa.DataType], bool], Callable[[pa.ChunkedArray], p
 )
 
 
-_INTEGER = "0|-?[1-9][0-9]{0,17}"
-_DECIMAL = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?"
 _DIGITS_OF_A_DOUBLE = 15
-_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_INTEGER = "regexp_full_match({0}, '0|-?[1-9][0-9]{{0,17}}')"
+_DECIMAL = r"regexp_full_match({0}, '-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{{1,2}})?')"
+_SHORT = (
+    f"CASE WHEN length({{0}}) <= {_DIGITS_OF_A_DOUBLE} THEN true"
+    f" ELSE length(regexp_replace({{0}}, '[^0-9]', '', 'g')) <= {_DIGITS_OF_A_DOUBLE} END"
+)
+_ONE_SPELLING = "count(DISTINCT {0}) = count(DISTINCT TRY_CAST({0} AS DOUBLE))"
+"""Whether no two texts stand for the same number: `1.5` and `1.50` can be told apart by a reader."""
+_DATE = "regexp_full_match({0}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}') AND TRY_CAST({0} AS DATE) IS NOT NULL"
+_PRESENT = "FILTER ({0} IS NOT NULL)"
+"""Empty fields must not be asked: null AND false is false."""
+_TESTS = {
+    "BIGINT": f"bool_and({_INTEGER}) {_PRESENT}",
+    "DOUBLE": f"bool_and({_DECIMAL} AND {_SHORT}) {_PRESENT} AND {_ONE_SPELLING}",
+    "DATE": f"bool_and({_DATE}) {_PRESENT}",
+}
+"""What the values of a type have in common, the best type first."""
+_FIRST_ROWS = 2048
 _BATCH = 200
 """Columns a query: ten thousand columns in one aggregate would be planned for minutes."""
+
+
+_TEXTS = "noiseless_text_"
+"""How the names of tables begin that hold columns as they are written."""
 
 
 def typed(table: "DuckDBTable", as_text: Collection[str] = ()) -> "DuckDBTable":
@@ -241,7 +260,7 @@ def typed(table: "DuckDBTable", as_text: Collection[str] = ()) -> "DuckDBTable":
         table: the columns as texts.
         as_text: columns that stay as they are written.
     """
-    name = f"noiseless_text_{uuid4().hex}"
+    name = f"{_TEXTS}{uuid4().hex}"
     table.keep(name)
     text = replace(table, query=f"SELECT * FROM {name}", textual=False)
     kinds: dict[str, str] = {}
@@ -252,16 +271,34 @@ def typed(table: "DuckDBTable", as_text: Collection[str] = ()) -> "DuckDBTable":
     return replace(text, query=text.over(f"SELECT {casts} FROM {SOURCE}"), kinds=kinds)
 
 
+def forget_texts(table: "DuckDBTable") -> None:
+    """Give back what the texts take that `typed` holds: the columns are kept with their types."""
+    named = f"SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, '{_TEXTS}')"
+    for (name,) in table.engine.rows(named):
+        table.engine.rows(f"DROP TABLE {name}")
+
+
 def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
-    """The type that each column's values allow."""
-    tests = ", ".join(_tests(identifier(column)) for column in columns)
-    answers = text.fetch(f"SELECT {tests} FROM {SOURCE}")[0]
-    kinds = {}
-    for position, column in enumerate(columns):
-        whole, decimal, date = answers[3 * position : 3 * position + 3]
-        decimal = decimal and not whole and _one_spelling_a_number(text, identifier(column))
-        kinds[column] = "BIGINT" if whole else "DOUBLE" if decimal else "DATE" if date else "VARCHAR"
-    return kinds
+    """The type that each column's values allow: the first whose test no value fails.
+
+    A test that fails on some rows fails on all: after the first rows few are left to ask of all.
+    """
+    wanted = [(column, kind) for column in columns for kind in _TESTS]
+    few = f"(SELECT {identifiers(columns)} FROM {SOURCE} LIMIT {_FIRST_ROWS})"
+    left = [asked for asked, holds in zip(wanted, _ask(text, wanted, few), strict=True) if holds is not False]
+    kinds: dict[str, str] = {}
+    while left:
+        first = dict(reversed(left))  # of each column
+        answers = _ask(text, list(first.items()), SOURCE)
+        kinds |= {c: kind for (c, kind), holds in zip(first.items(), answers, strict=True) if holds}
+        left = [(c, kind) for c, kind in left if c not in kinds and first[c] != kind]
+    return {column: kinds.get(column, "VARCHAR") for column in columns}
+
+
+def _ask(text: "DuckDBTable", wanted: Sequence[tuple[str, str]], rows: str) -> tuple[bool | None, ...]:
+    """Whether all values of each column pass the test of a type; None when there is no value."""
+    tests = ", ".join(_TESTS[kind].format(identifier(column)) for column, kind in wanted)
+    return text.fetch(f"SELECT {tests} FROM {rows}")[0]
 
 
 _BLANKS = {"na", "n/a", "nan", "nil", "none", "null", "missing", "unknown", "inf", "true", "false"}
@@ -274,26 +311,6 @@ def names_are_texts(table: "DuckDBTable") -> bool:
     if not all(re.search(r"[^\W\d_]", column) and column.casefold() not in _BLANKS for column in columns):
         return False
     return any(kind != "VARCHAR" for kind in _kinds(table, columns).values())
-
-
-def _one_spelling_a_number(text: "DuckDBTable", quoted: str) -> bool:
-    """Whether no two texts stand for the same number: `1.5` and `1.50` can be told apart by a reader."""
-    counts = f"count(DISTINCT {quoted}) = count(DISTINCT {quoted}::DOUBLE)"
-    return bool(text.fetch(f"SELECT {counts} FROM {SOURCE}")[0][0])
-
-
-def _tests(quoted: str) -> str:
-    """Whether all values are whole numbers, decimals, dates; null when there is no value.
-
-    Empty fields must not be asked: null AND false is false.
-    """
-    digits = f"length(regexp_replace({quoted}, '[^0-9]', '', 'g')) <= {_DIGITS_OF_A_DOUBLE}"
-    tests = (
-        f"regexp_full_match({quoted}, '{_INTEGER}')",
-        f"regexp_full_match({quoted}, '{_DECIMAL}') AND {digits}",
-        f"regexp_full_match({quoted}, '{_DATE}') AND TRY_CAST({quoted} AS DATE) IS NOT NULL",
-    )
-    return ", ".join(f"bool_and({test}) FILTER ({quoted} IS NOT NULL)" for test in tests)
 
 
 _FEW = 100

@@ -5,6 +5,7 @@ from dataclasses import replace
 from noiseless.domain import ColumnSummary
 from noiseless.errors import RequestError
 from noiseless.tables.base import Table
+from noiseless.tables.coding import forget_texts
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import SOURCE, identifier
 
@@ -22,6 +23,7 @@ def read_once(table: Table) -> DuckDBTable:
         raise RequestError("a table on Spark is not read whole; export the columns that matter to a file")
     typed = here.select(here.columns)
     typed.keep(_KEPT)
+    forget_texts(typed)
     return replace(typed, query=f"SELECT * FROM {_KEPT}")
 
 

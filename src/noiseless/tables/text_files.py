@@ -126,7 +126,8 @@ _LARGE = 2**14
 _LARGE_FILE = 2**20
 """The same where no kernel has been loaded yet."""
 
-_HEAD, _PIECE = 64, 2**24
+_HEAD, _PIECE, _PLAIN_PIECE = 64, 2**24, 2**22
+_LINE_FEED = 10
 
 
 def check_csv(path: Path, separator: str, width: int) -> None:
@@ -144,6 +145,8 @@ def check_csv(path: Path, separator: str, width: int) -> None:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         _require_unicode(path, data)
         begin = len(BYTE_ORDER_MARK) if data[: len(BYTE_ORDER_MARK)] == BYTE_ORDER_MARK else 0
+        if len(separator) == 1 and _is_plain(data, begin, ord(separator), width):
+            return
         dialect = (begin, ord(separator[0]), len(separator) > 1, width, nothing, True, 0, 0, one)
         if len(data) < _LARGE_FILE:
             _, status, line, fields, _ = scan_records(data[:], *dialect)
@@ -163,6 +166,34 @@ def _require_unicode(path: Path, data: mmap.mmap) -> None:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise SourceError(str(path), not_text(data[:_HEAD])) from None
+
+
+def _is_plain(data: bytes | mmap.mmap, at: int, separator: int, width: int) -> bool:
+    """Whether each line is a record of `width` fields, without quotes and blank lines.
+
+    The grammar accepts all such files; to see it, no machine code has to be loaded.
+    """
+    if data.find(b'"') >= 0:
+        return False
+    lines = returns = both = 0
+    while at < len(data):
+        end = data.rfind(b"\n", at, at + _PLAIN_PIECE) + 1 or len(data)
+        if end - at > _PLAIN_PIECE:
+            return False
+        piece = data[at:end]
+        whole = piece.endswith(b"\n")
+        marks = np.frombuffer(piece if whole else piece + b"\n", np.uint8)
+        is_end = marks[(marks == separator) | (marks == _LINE_FEED)] == _LINE_FEED
+        last = is_end[width - 1 :: width]
+        if len(is_end) != width * len(last) or not last.all() or np.count_nonzero(is_end) != len(last):
+            return False
+        lines, returns, both = (
+            lines + len(last) - (not whole),
+            returns + piece.count(b"\r"),
+            both + piece.count(b"\r\n"),
+        )
+        at = end
+    return returns == both and both in (0, lines)
 
 
 class CsvScan(NamedTuple):
