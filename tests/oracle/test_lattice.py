@@ -429,3 +429,41 @@ def test_the_frontier_of_levels(seed: int) -> None:
             (point.leakage.ratio, point.distortion and point.distortion.squared) for point in found.points
         } == best
         assert found.scope == "full-domain"
+
+
+def leak_to(world: World, seen: Sequence[Any]) -> Fraction:
+    """The largest share of the values that were possible before to those that what is seen leaves."""
+    answers, prior = defaultdict(set), defaultdict(set)
+    for one, row in zip(seen, world.rows, strict=True):
+        answers[one].add(row[-1])
+        prior[one[2]].add(row[-1])
+    return max(Fraction(len(prior[one[2]]), len(held)) for one, held in answers.items())
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_frontier_of_keys(seed: int) -> None:
+    """Of all choices of levels at which the limits hold for each key, those that none beats."""
+    rng, many = random.Random(f"{seed} frontier of keys"), 0
+    for _ in range(12):
+        world, asked = random_world(rng), random_request(rng)
+        taken = {"min_rows", "largest_belief", "beta_likeness"}
+        limits = {name: limit for name, limit in asked.items() if name in taken}
+        keys = [rng.sample(range(world.width), rng.randint(1, world.width)) for _ in range(rng.randint(1, 2))]
+        every = set()
+        for made in world.made(0):
+            seen = [seen_by(world, made.levels, key) for key in keys]
+            if all(keeps(world, one, limits) for one in seen):
+                every.add((max(leak_to(world, one) for one in seen), made.far))
+        best = {p for p in every if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in every)}
+        names = [["xyz"[i] for i in key] for key in keys]
+        try:
+            found = nl.frontier(world.table, **world.options, **limits, key=names)
+        except RequestError:
+            assert not best
+            continue
+        points = [
+            (point.leakage.ratio, point.distortion and point.distortion.squared) for point in found.points
+        ]
+        assert set(points) == best
+        many += len(points)
+    assert many

@@ -242,6 +242,9 @@ Examples:
 
   noiseless frontier patients.csv --sensitive illness --public age --largest-belief 0.5
 
+  noiseless frontier patients.csv --sensitive illness --public age --public postcode --key age --key postcode
+  --recoding full-domain --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-rows 2
+
   noiseless frontier --config release.toml --html frontier.html
 """
 

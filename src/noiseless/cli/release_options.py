@@ -72,9 +72,6 @@ RISKS: dict[str, Any] = {
     "width": Annotated[
         str | None, option("How far apart these values must lie, as numbers or in days.", "E")
     ],
-}
-"""What every row that is published must keep to: limits of a release, and of all releases of a frontier."""
-TARGETS: dict[str, Any] = {
     "key": Annotated[
         list[str] | None,
         option(
@@ -84,6 +81,9 @@ TARGETS: dict[str, Any] = {
             autocompletion=columns,
         ),
     ],
+}
+"""What every row that is published must keep to: limits of a release, and of all releases of a frontier."""
+TARGETS: dict[str, Any] = {
     "weight": Annotated[
         str | None, option("Trade utility off against leakage instead of setting a limit.", "L")
     ],

@@ -10,7 +10,6 @@ import pyarrow as pa
 from noiseless.arrays import IntArray
 from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
-from noiseless.errors import RequestError
 from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
 from noiseless.releases.partition import MeasuredPartition
@@ -72,8 +71,6 @@ def make_frontier(
 ) -> ReleaseFrontier:
     """Find the frontier that a request describes."""
     prepared = PreparedTable.of(ReleaseSource.read(table, request))
-    if request.key:
-        raise RequestError("a frontier is of all public columns together; leave --key out")
     with _time(request).active():
         return survey_table(prepared, progress, baselines=baselines)
 
@@ -126,8 +123,7 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         for column in request.released_secrets
     ]
     if request.key:
-        known = "; ".join(" + ".join(key) for key in request.key)
-        told.append(f"the limits hold for someone who knows one of these, and no more: {known}")
+        told.append(f"the limits hold for someone who knows one of these, and no more: {request.key_text}")
     if request.keep_order:
         told.append("the rows keep the table's order, which is information too")
     if request.width is None:

@@ -11,6 +11,7 @@ from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.releases.columns import PublicColumns, explained, never_merged, public_columns
 from noiseless.releases.partition import DistanceScale, MeasuredPartition, ReadCells
+from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.results import ReleaseFrontier
 from noiseless.releases.risks import MINIMA, AnswerRisks, limit_text
 from noiseless.releases.source import ReleaseSource
@@ -212,8 +213,7 @@ def survey_table(
     """
     source = prepared.source
     request = source.request
-    if not request.key:
-        _check_risks(prepared)
+    _check_risks(prepared)
     if request.recoding == "full-domain":
         found = survey_levels(
             _limited(prepared), lambda levels: _limited(prepared.on_levels(levels)), progress
@@ -246,7 +246,8 @@ def survey_table(
         utility=request.utility,
         given=request.given,
         keep=request.keep,
-        note="; ".join(filter(None, (_most_left(prepared), _unsuppressed(prepared)))),
+        key=request.key,
+        note="; ".join(filter(None, (_readers(request), _most_left(prepared), _unsuppressed(prepared)))),
         is_complete=found.is_complete,
     )
 
@@ -254,14 +255,20 @@ def survey_table(
 def _limited(prepared: PreparedTable) -> Problem:
     """The problem of a frontier: all of its releases have as many rows alike as are asked for."""
     problem, rows = prepared.problem, prepared.source.request.min_rows
-    if prepared.source.request.key:  # limits on keys are no limits on all columns
-        return replace(problem, limits=(), keys=())
     if rows is None or prepared.source.request.unit is not None:
         return problem
     most = int(Targets(problem, Goal(min_rows=rows)).most_rows.min())
     if rows > most:
         raise RequestError(f"at most {most:,} rows can look alike; ask for --min-rows {most} or less")
     return replace(problem, limits=(*problem.limits, RowLimit.of(problem, rows)))
+
+
+def _readers(request: ReleaseRequest) -> str:
+    """Whom limits and figures are about, where that is not someone who knows all public columns."""
+    if not request.key:
+        return ""
+    known = request.key_text
+    return f"limits and figures are about someone who knows one of these, and no more: {known}"
 
 
 def _most_left(prepared: PreparedTable) -> str:

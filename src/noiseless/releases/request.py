@@ -289,6 +289,11 @@ class ReleaseRequest(BaseModel):
         return tuple(column for column in self.sensitive if column in self.public)
 
     @property
+    def key_text(self) -> str:
+        """The keys in words."""
+        return "; ".join(" + ".join(key) for key in self.key)
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """The files that hierarchies are read from."""
         return tuple(tree for tree in (*self.hierarchy.values(), self.classes) if isinstance(tree, Path))

@@ -65,7 +65,10 @@ class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
         utility: what is to be kept: `resolution` or `distortion`.
         given: columns that an adversary knows from elsewhere.
         keep: columns that are published as they are.
-        note: why no release leaves all values possible, and that suppression was left aside; or empty.
+        key: sets of public columns that an adversary may know. Points keep the limits for each of these, and
+            what they give away is the most to anyone who knows one.
+        note: whom limits are about, why no release leaves all values possible, and that suppression was left
+            aside; or empty.
         is_complete: whether releases are chosen from the same cells: each without suppressed rows gives away
             and loses as much as some point, or more.
     """
@@ -84,6 +87,7 @@ class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
     utility: str
     given: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
+    key: tuple[tuple[str, ...], ...] = ()
     note: str = ""
     is_complete: bool = False
 
@@ -131,6 +135,7 @@ class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
             "public": list(self.public),
             "given": list(self.given),
             "keep": list(self.keep),
+            "key": [list(key) for key in self.key],
             "rows": self.rows,
             "sensitive_values": self.sensitive_values,
             "public_values": self.public_values,
@@ -252,8 +257,13 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
         if "frontier" not in self._found:
             if self._survey is None:
                 raise ValueError("this release does not know the table that it was made from")
-            self._found["frontier"] = self._survey(progress).including(self.point)
+            self._found["frontier"] = self._survey(progress).including(self.known_point)
         return self._found["frontier"]
+
+    @property
+    def known_point(self) -> ReleasePoint:
+        """The point with what someone learns who knows one of the keys; the same where none is named."""
+        return self.point.to_readers(self.key_points.values())
 
     @property
     def known_frontier(self) -> ReleaseFrontier | None:

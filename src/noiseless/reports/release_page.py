@@ -60,7 +60,7 @@ def render_release(
         RequestError: `compared_with` is no certificate of this version.
     """
     other = None if compared_with is None else side_of(compared_with)
-    marked = {"this release": release.point}
+    marked = {"this release": release.known_point}
     if other is not None:
         marked["the other"] = other.point
     return (

@@ -1,6 +1,6 @@
 """What a page or a text says about a release, in words and rows ready to be shown."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -186,7 +186,7 @@ class AskedRow:
 
 def asked_rows(release: Release) -> list[AskedRow]:
     """What was asked for; what was found is rounded so that it stays on its side of the limit."""
-    request, point = release.request, _worst_known(release)
+    request, point = release.request, release.known_point
     rows = [
         _risk_row(name, limit, release) if name in release.risks else _asked_row(name, limit, point)
         for name, limit in request.targets.items()
@@ -199,19 +199,6 @@ def asked_rows(release: Release) -> list[AskedRow]:
         asked, share = shares
         rows.append(AskedRow("suppressed rows", f"at most {asked}", share, found <= most))
     return rows
-
-
-def _worst_known(release: Release) -> ReleasePoint:
-    """The release as limits see it: by keys, what is worst of any of them."""
-    known = release.key_points.values()
-    if not known:
-        return release.point
-    return replace(
-        release.point,
-        min_posterior=min(point.min_posterior for point in known),
-        min_rows=min(point.min_rows for point in known),
-        leakage=max(point.leakage for point in known),
-    )
 
 
 def _risk_row(name: str, limit: Any, release: Release) -> AskedRow:  # noqa: ANN401 - a limit of any kind
@@ -326,7 +313,7 @@ def for_the_same(release: Release, frontier: ReleaseFrontier | None = None) -> s
         return ""
     if release.request.objective == "maximin" or release.request.weight is not None:
         return ""
-    point, utility = release.point, release.request.utility
+    point, utility = release.known_point, release.request.utility
     as_good = [p for p in frontier.points if _loses_no_more(p, point, utility)]
     best = max(as_good, key=lambda p: p.min_posterior, default=point)
     if best.min_posterior <= point.min_posterior:

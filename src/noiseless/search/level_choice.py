@@ -12,7 +12,7 @@ from noiseless.search.generalisation import Generalisations, Levels
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.lattice import AnswerLimit, FullDomain, LatticeSearch, full_domain, node_limit
 from noiseless.search.mean_loss import CertaintyPenalty
-from noiseless.search.measures import Measures, ReleasePoint, Scope, measure_read
+from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.search.survey import Series, Survey, least_proved, undominated
 from noiseless.work import Progress
@@ -100,13 +100,22 @@ def _measured(problem: Problem, found: FullDomain) -> tuple[SeenCells, Measures]
     return read, quality
 
 
+def _to_readers(lattice: Generalisations, levels: Levels, quality: Measures) -> Measures:
+    """What is given away: to someone who knows all columns, or the most to someone who knows a key."""
+    problem = lattice.problem
+    plain = Problem(problem.joint, None, problem.side, problem.rows)
+    seen = (Cells.from_labels(lattice.cells(levels, key).cell_of) for key in problem.keys)
+    return quality.to_readers(measure(plain, cells) for cells in seen)
+
+
 def survey_levels(
     problem: Problem, on_levels: OnLevels | None = None, progress: Progress | None = None
 ) -> Survey:
     """All full-domain generalisations that none beats: what is given away against the largest change.
 
     Args:
-        problem: what is to be merged; each column has a hierarchy.
+        problem: what is to be merged; each column has a hierarchy. Where it names keys, all points keep its
+            limits for each key, and what they give away is the most that someone learns who knows one.
         on_levels: the problem as it reads on some levels.
         progress: called with the share of the work that is done, from 0 to 1.
     """
@@ -123,7 +132,7 @@ def survey_levels(
             stopped = not proved
             break
         at = (on_levels or partial(raised, problem))(found.levels)
-        quality = _measured(at, found)[1]
+        quality = _to_readers(lattice, found.levels, _measured(at, found)[1])
         scope: Scope | None = "full-domain" if proved else None
         setting = f"levels {', '.join(map(str, found.levels))}"
         name = FULL_DOMAIN if proved else "full-domain"

@@ -1,8 +1,9 @@
 """What cells give away and keep, counted from the cells alone; and all that was found, each measured once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ from noiseless.search.loss import Length, Lengths, Loss, Utility
 from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.tables.kernels import add_by_code, order_by_code, ranked
 from noiseless.work import check
+
+M = TypeVar("M", bound="Measures")
 
 Scope = Literal["contiguous", "full-domain", "all"]
 """Among which partitions something is proved to be the best: with contiguous cells, with one level of its
@@ -112,6 +115,20 @@ class Measures:
             return self.distortion
         kept = self.resolution.ratio * self.largest_cell
         return Bits((kept + self.suppressed_values) / self.resolution.ratio)
+
+    def to_readers(self, readers: "Iterable[Measures]") -> Self:
+        """The same with what the best informed of some readers learns; unchanged without any."""
+        known = tuple(readers)
+        if not known:
+            return self
+        return replace(
+            self,
+            leakage=max(one.leakage for one in known),
+            maximin=max(one.maximin for one in known),
+            min_posterior=min(one.min_posterior for one in known),
+            max_posterior=min(one.max_posterior for one in known),
+            min_rows=min(one.min_rows for one in known),
+        )
 
 
 @dataclass(frozen=True, repr=False)
