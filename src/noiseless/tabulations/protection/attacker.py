@@ -22,7 +22,8 @@ from noiseless.tabulations.protection.cells import TableCells
 _WHOLE = 5040
 """Multipliers are rounded to shares of this number; what follows from them is then exact."""
 NOTHING = 1e-7
-_SMALL = 1e-5
+_GRID = 2.0**17
+"""Factors of cuts are multiples of one part in this many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,10 +197,10 @@ class AttackerProgram:
         solution = np.zeros(len(low))
         solution[self._active] = found
         every = np.zeros(self.matrix.shape[0])
-        every[self._rows] = np.rint(multipliers * _WHOLE) / _WHOLE
-        reduced[cell] = -sign
+        every[self._rows] = np.rint(multipliers * _WHOLE)
+        reduced[cell] = -sign * _WHOLE  # whole numbers all of them, as are the entries of the equations
         reduced -= self.transposed @ every
-        return sign * float(solution[cell]), solution, reduced
+        return sign * float(solution[cell]), solution, reduced / _WHOLE
 
     def _run(self) -> tuple[FloatArray, FloatArray]:
         self.solved += 1
@@ -213,14 +214,18 @@ class AttackerProgram:
         return np.array(found.col_value), np.array(found.row_dual)
 
     def _cut(self, weights: FloatArray, cell: int) -> SuppressionCut | None:
-        """The cut that weights of columns give; cells that are withheld anyway go to the other side."""
+        """The cut that weights of columns give; cells that are withheld anyway go to the other side.
+
+        Factors are rounded up, by more than floats err: what meets the true cut meets this one.
+        """
+        err = (len(weights) + 16) * 2.0**-52
         many, given = self.cells.many, self.cells.sensitive.copy()
         given[cell] = True
-        left = 1.0 - float(weights[many:].sum()) - float(weights[:many][given].sum())
+        left = 1.0 - (float(weights[many:].sum()) + float(weights[:many][given].sum())) * (1 + err)
         if left <= NOTHING:
             return None
         chosen = np.flatnonzero((weights[:many] > 0) & ~given)
-        factors = np.clip(weights[chosen] / left, _SMALL, 1.0)
+        factors = np.minimum(np.ceil(weights[chosen] / left * (1 + err) * _GRID) / _GRID, 1.0)
         return SuppressionCut(chosen, factors, -1 if self.cells.sensitive[cell] else cell)
 
 
