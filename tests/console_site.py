@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,22 @@ def open_chromium(profile: Path) -> Any:  # noqa: ANN401 - a selenium driver; se
     return driver
 
 
+def _lasting(element: Any, again: Callable[[], Any]) -> Any:  # noqa: ANN401 - selenium's
+    """An element that is looked for again when the page was drawn anew between a look and a click."""
+    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.webdriver.remote.webelement import WebElement
+
+    class Lasting(WebElement):
+        def _execute(self, command: str, params: dict[str, Any] | None = None) -> Any:  # noqa: ANN401
+            while True:
+                try:
+                    return super()._execute(command, params)  # type: ignore[no-untyped-call]  # selenium
+                except StaleElementReferenceException:
+                    self._id = again().id
+
+    return Lasting(element.parent, element.id)
+
+
 class Reader:
     """Somebody in front of the console: looks, types, clicks, and keeps pictures."""
 
@@ -217,7 +234,7 @@ class Reader:
         self.driver.execute_script("location.hash = arguments[0]", f"#/{place}")
 
     def find(self, selector: str, text: str | None = None) -> Any:  # noqa: ANN401
-        """The first element that matches and shows a text, as soon as it is there."""
+        """The first element that matches and shows a text, as soon as it is there: after a redraw anew."""
         from selenium.common.exceptions import StaleElementReferenceException
         from selenium.webdriver.common.by import By
 
@@ -228,7 +245,7 @@ class Reader:
                 new = [words for words in self.failures() if words not in failed]
                 for element in self.driver.find_elements(By.CSS_SELECTOR, selector):
                     if element.is_displayed() and (text is None or text in element.text):
-                        return element
+                        return _lasting(element, lambda: self.find(selector, text))
                 if new:  # an error that came while we waited, and is not what we waited for
                     break
             except StaleElementReferenceException:
