@@ -2,17 +2,22 @@
 
 import copy
 import json
-from datetime import time
+import math
+from collections.abc import Callable
+from datetime import datetime, time, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 import noiseless as nl
 from noiseless.errors import RequestError
+from noiseless.search.distribution_limits import has_entropy
 from noiseless.verification import script
+from noiseless.verification.risks import reaches_entropy
 
 Json = dict[str, Any]
 
@@ -59,6 +64,52 @@ def test_values_that_texts_do_not_put_on_a_line_are_at_distance_one(values: pa.A
     ]
     assert done.risks["t_closeness"] == max(excess) <= Fraction(1, 3)
     assert nl.verify(done.certificate, original=table, released=done.table).holds
+    audited = nl.audit(table.set_column(0, "x", done.table["x"]), sensitive="s", public="x")
+    assert (audited.t_closeness, audited.width) == (done.risks["t_closeness"], None)
+
+
+def test_the_same_truth_values_are_as_close_in_a_frame_as_in_a_file(tmp_path: Path) -> None:
+    """One moved them by ranks, a missing one at the end of these, and the other did not."""
+    table = pa.table({"x": [0, 0, 1, 1, 2, 2], "s": [True, False, True, None, False, None]})
+    pyarrow.csv.write_csv(table, tmp_path / "table.csv")
+    frame, file = (nl.audit(each, sensitive="s", public="x") for each in (table, tmp_path / "table.csv"))
+    assert frame.t_closeness == file.t_closeness == Fraction(1, 3)
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S.5"])
+def test_secret_moments_that_a_file_writes_have_a_width(form: str, tmp_path: Path) -> None:
+    """They had none, though a column of a database that holds the same did; ranks are those of time."""
+    moments = [
+        datetime.fromisoformat("2024-02-28 13:45") + timedelta(minutes=m) for m in (0, 30, 5, 2880, 1, 31)
+    ]
+    lines = [f"{place // 2},{moment:{form}}" for place, moment in enumerate(moments)]
+    (tmp_path / "moments.csv").write_text("\n".join(["x,s", *lines, ""]), "utf-8")
+    typed = pa.table({"x": [0, 0, 1, 1, 2, 2], "s": moments})
+    found, known = (nl.audit(t, sensitive="s", public="x") for t in (tmp_path / "moments.csv", typed))
+    assert found.width == known.width == Fraction(30, 24 * 60)
+    assert found.t_closeness == known.t_closeness
+    asked: Json = {"sensitive": "s", "public": "x", "width": 1, "t_closeness": "1/2"}
+    certificate = certified(tmp_path, (tmp_path / "moments.csv").read_text("utf-8"), **asked)
+    assert judged(certificate, tmp_path)
+    certificate["claim"]["risks"]["width"] = "3"
+    assert not judged(certificate, tmp_path)
+
+
+@pytest.mark.parametrize("decided", [reaches_entropy, has_entropy])
+def test_entropies_of_millions_of_rows_are_compared_without_their_powers(
+    decided: Callable[[list[int], Fraction], bool],
+) -> None:
+    """n^n of a billion rows has thirty billion binary digits: what ties is compared prime by prime."""
+    many, near = 10**9, Fraction(1, 10**60)
+    assert decided([many, many], Fraction(2))
+    assert not decided([many, many], 2 + near)
+    assert decided([many, many], 2 - near)
+    assert decided([4 * many, *[many] * 4], Fraction(4))
+    assert not decided([4 * many, *[many] * 4], 4 + near)
+    counts = [1, 2, 3, 4, 4, 8]
+    for least in (Fraction(a, b) for a in range(1, 13) for b in (1, 2, 3)):
+        powers = math.prod(c**c for c in counts)
+        assert decided(counts, least) == (least ** sum(counts) * powers <= sum(counts) ** sum(counts))
 
 
 def test_a_mixture_of_numbers_and_days_has_no_width(tmp_path: Path) -> None:

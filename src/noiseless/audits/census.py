@@ -7,8 +7,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.exact import round_down
@@ -16,6 +14,7 @@ from noiseless.ranges import JointRange
 from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables import Tally
 from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads, heads_by_code
+from noiseless.tables.points import on_a_line, points
 
 
 class Membership(NamedTuple):
@@ -82,7 +81,7 @@ class Census:
         joint: the joint range.
         pair_counts: how many heads have each pair.
         group_sizes: how many heads are in each group.
-        ordered: whether the order of the sensitive values means something.
+        ordered: whether the sensitive values lie on a line: numbers, days or moments of one column.
         members: who is in which group, where heads are persons.
         secrets: the sensitive values in the order of their codes, where they are one column.
     """
@@ -98,9 +97,9 @@ class Census:
     def take(cls, tally: Tally, seen: Sequence[str], sensitive: Sequence[str], unit: str | None) -> "Census":
         """Count from a tally of at least the columns `seen`, `sensitive` and `unit`."""
         pairs = tally.project((*seen, *sensitive))
-        ordered = len(sensitive) == 1 and pairs.coding(sensitive[0]).ordered
         joint = JointRange.from_tally(pairs, len(seen))
         secrets = pairs.project(sensitive) if len(sensitive) == 1 else None
+        ordered = secrets is not None and on_a_line(secrets.decode(sensitive[0]))
         if unit is None:
             sizes = add_runs(pairs.counts, joint.starts)
             return cls(joint, pairs.counts, sizes, ordered, secrets=secrets)
@@ -128,9 +127,6 @@ class Census:
 
 _NEAR = 1e-9
 """Groups whose distance in doubles is this close to the largest are compared again, exactly."""
-
-_TICKS = {unit: 24 * 60 * 60 * 10**digits for unit, digits in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9))}
-"""How many steps of a clock make up a day."""
 
 _PAIRS = 2**22
 """Distances are computed for this many pairs at a time."""
@@ -174,7 +170,7 @@ def width(census: Census) -> Fraction | None:
     if census.secrets is None:
         return None
     (column,), joint = census.secrets.columns, census.joint
-    numbers = _numbers(census.secrets.decode(column))
+    numbers = points(census.secrets.decode(column))
     if numbers is None:
         return None
     first, last = joint.starts[:-1], joint.starts[1:] - 1
@@ -184,21 +180,6 @@ def width(census: Census) -> Fraction | None:
     spans = distinct_values(low * joint.size_x + joint.x[last])
     ends = (divmod(span, joint.size_x) for span in spans.tolist())
     return min((numbers[high] or Fraction(0)) - (numbers[low] or Fraction(0)) for low, high in ends)
-
-
-def _numbers(values: pa.Array) -> list[Fraction | None] | None:
-    """Numbers, or points in time in days; None for what is neither, and for a missing value."""
-    kind = values.type
-    if pt.is_date32(kind) or pt.is_timestamp(kind):
-        ticks = 1 if pt.is_date32(kind) else _TICKS[kind.unit]
-        whole = values.cast(pa.int32() if pt.is_date32(kind) else pa.int64()).to_pylist()
-        return [None if tick is None else Fraction(tick, ticks) for tick in whole]
-    if not (pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)):
-        return None
-    texts = [None if value is None else str(value) for value in values.to_pylist()]
-    if any(text in ("nan", "inf", "-inf") for text in texts):
-        return None
-    return [None if text is None else Fraction(text) for text in texts]
 
 
 def t_closeness(census: Census) -> Fraction:

@@ -14,7 +14,6 @@ import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
-from noiseless.releases.moments import MomentForm
 from noiseless.releases.options import exact_number
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.source import ReleaseSource, TextColumn
@@ -23,6 +22,7 @@ from noiseless.search.merging import Categories, ColumnCodebook, Hierarchy, Numb
 from noiseless.tables.canonical import decimal_units
 from noiseless.tables.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.tables.kernels import add_by_code
+from noiseless.tables.moments import MomentForm
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 

@@ -13,8 +13,6 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as pt
 
 from noiseless.amounts import floor_of_power
 from noiseless.arrays import IntArray
@@ -34,10 +32,9 @@ from noiseless.search.distribution_limits import (
 )
 from noiseless.search.limits import DistinctLimit, Limit, WidthLimit
 from noiseless.search.problem import Problem
-from noiseless.tables.canonical import canonical
 from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.kernels import add_by_code, distinct_values, ranked
-from noiseless.verification.quantities import point_on_line
+from noiseless.tables.points import points
 
 MINIMA = frozenset({"entropy_l_diversity", "width", "min_rows", "min_classes"})
 """Those that are minima."""
@@ -157,13 +154,8 @@ class AnswerRisks:
     def _points(self) -> list[Fraction | None] | None:
         """The sensitive values as numbers, points in time in days; None where they are something else."""
         source, (column, *others) = self.source, self.source.request.sensitive
-        coding = source.tally.coding(column)
-        values = coding.decode(distinct_values(source.tally.codes(column)))
-        if others or not _on_a_line(values.type):
-            return None
-        texts = canonical(values).to_pylist()
-        points = [None if text is None else point_on_line(text) for text in texts]
-        return points if points.count(None) == texts.count(None) else None
+        codes = distinct_values(source.tally.codes(column))
+        return None if others else points(source.tally.coding(column).decode(codes))
 
     def _line(self) -> list[Fraction | None]:
         if self._points is None:
@@ -276,12 +268,6 @@ def limit_text(found: Found, *, up: bool, places: int = 4) -> str:
     if isinstance(shown, int):
         return f"{shown:,}"
     return "without bound" if isinstance(shown, str) else bound_text(shown, places, up=up)
-
-
-def _on_a_line(kind: pa.DataType) -> bool:
-    if pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind):
-        return True
-    return bool(pt.is_date(kind) or pt.is_timestamp(kind))
 
 
 def _settled(share: Callable[[Fraction], Any], prior: Fraction, rows: int) -> Fraction:

@@ -7,6 +7,7 @@ that it kept.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
@@ -212,22 +213,32 @@ def _parts(counts: IntArray, parts: float) -> IntArray:
     return np.asarray(whole * np.log2(np.maximum(whole, 1)) * parts).astype(np.int64)
 
 
-_SURE, _DIGITS = Decimal(10) ** -30, 60
-
-
 def has_entropy(counts: Sequence[int], least: Fraction) -> bool:
     """Whether counts have an entropy of ln(l) at least: n^n >= l^n times all c^c, exactly."""
-    if least <= 1:
+    n, digits = sum(counts), 60
+    if least <= 1 or _is_entropy(counts, least):
         return True
+    while True:
+        with localcontext(prec=digits):
+            own = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0))
+            room = Decimal(n).ln() - Decimal(least.numerator).ln() + Decimal(least.denominator).ln()
+            spare = n * room - own
+            if abs(spare) > n * Decimal(10) ** (-digits // 2):
+                return bool(spare > 0)
+        digits *= 2
+
+
+def _is_entropy(counts: Sequence[int], least: Fraction) -> bool:
+    """Whether n^n is l^n times all c^c, prime by prime: written out they have millions of digits."""
+    from flint import fmpz
+
     n = sum(counts)
-    with localcontext(prec=_DIGITS):
-        own = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0))
-        room = Decimal(n).ln() - Decimal(least.numerator).ln() + Decimal(least.denominator).ln()
-        spare = n * room - own
-    if abs(spare) > _SURE * n:
-        return bool(spare > 0)
-    powers = math.prod(c**c for c in counts)
-    return bool(least.numerator**n * powers <= least.denominator**n * n**n)
+    powers = Counter[int]()
+    for number, times in ((n, n), *((c, -c) for c in counts)):
+        for prime, power in fmpz(number).factor():
+            powers[int(prime)] += times * int(power)
+    root = math.prod(Fraction(prime) ** (power // n) for prime, power in powers.items())
+    return root == least and not any(power % n for power in powers.values())
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,15 +46,12 @@ class IntegerCoding:
         low: the lowest value.
         size: how many codes there can be, the one for missing included.
         type: what the values are.
-        ordered: whether the order of the values means something: of numbers, dates and truth values.
     """
 
     name: str
     low: int
     size: int
     type: pa.DataType
-
-    ordered = True
 
     def decode(self, codes: IntArray) -> pa.Array:
         """The values behind some codes; null for code 0."""
@@ -70,7 +67,6 @@ class DictionaryCoding:
 
     name: str
     values: pa.Array
-    ordered: bool
 
     @property
     def size(self) -> int:
@@ -111,8 +107,7 @@ def _encode_integers(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArr
 
 def _encode_dictionary(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntArray]:
     if not len(column):
-        nothing = pa.array([], column.type)
-        return DictionaryCoding(name, nothing, _is_ordered(column.type)), np.empty(0, np.int64)
+        return DictionaryCoding(name, pa.array([], column.type)), np.empty(0, np.int64)
     import pyarrow.compute as pc
 
     encoded = column.dictionary_encode().combine_chunks()
@@ -121,12 +116,7 @@ def _encode_dictionary(name: str, column: pa.ChunkedArray) -> tuple[Coding, IntA
     ranks[order.to_numpy()] = np.arange(1, len(order) + 1)
     ranks[-1] = 0  # where a null index points to
     codes = ranks[pc.fill_null(encoded.indices, -1).to_numpy()]
-    return DictionaryCoding(name, encoded.dictionary.take(order), _is_ordered(column.type)), codes
-
-
-def _is_ordered(kind: pa.DataType) -> bool:
-    tests = (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_temporal, pt.is_boolean)
-    return any(test(kind) for test in tests)
+    return DictionaryCoding(name, encoded.dictionary.take(order)), codes
 
 
 _PARTS_OF_A_SECOND = {"s": 0, "ms": 3, "us": 6, "ns": 9}

@@ -91,7 +91,7 @@ def _dictionary(table: "DuckDBTable", column: str) -> DictionaryCoding | None:
     values = [value for (value,) in table.fetch(listing)]
     if len(values) > _MOST_TEXTS or any("\0" in value for value in values):
         return None
-    return DictionaryCoding(column, pa.array(values, pa.string()), ordered=False)
+    return DictionaryCoding(column, pa.array(values, pa.string()))
 
 
 def _integers(column: str, kind: str, low: int | None, high: int | None) -> IntegerCoding:

@@ -58,7 +58,7 @@ def _merged(tally: Tally, column: str) -> tuple[DictionaryCoding, IntArray] | No
     if len(values) == len(texts):
         return None
     codes = np.array([0, *(code_of[text] for text in plain)], np.int64)
-    return DictionaryCoding(column, pa.array(values, coding.values.type), coding.ordered), codes
+    return DictionaryCoding(column, pa.array(values, coding.values.type)), codes
 
 
 def is_text(kind: pa.DataType) -> bool:

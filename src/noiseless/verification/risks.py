@@ -7,7 +7,7 @@ Of n rows with the same given values n_s have the sensitive value s; of n_y rows
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, NamedTuple, Optional
@@ -234,18 +234,42 @@ def _moved(
 
 def reaches_entropy(counts: Sequence[int], least: Fraction) -> bool:
     """Whether counts have an entropy of ln(least) at least: n^n >= least^n times all c^c."""
-    rows = sum(counts)
+    rows, digits = sum(counts), 60
     if least <= 1:
         return True
-    with localcontext() as context:
-        context.prec = 60
-        own = sum((c * Decimal(c).ln() for c in counts), Decimal(0))
-        wanted = Decimal(rows).ln() - Decimal(least.numerator).ln() + Decimal(least.denominator).ln()
-        spare = rows * wanted - own
-        if abs(spare) > rows * Decimal(10) ** -30:
-            return bool(spare > 0)
-    powers = math.prod(c**c for c in counts)
-    return bool(least.numerator**rows * powers <= least.denominator**rows * rows**rows)
+    while True:
+        with localcontext() as context:
+            context.prec = digits
+            own = sum((c * Decimal(c).ln() for c in counts), Decimal(0))
+            wanted = Decimal(rows).ln() - Decimal(least.numerator).ln() + Decimal(least.denominator).ln()
+            spare = rows * wanted - own
+            if abs(spare) > rows * Decimal(10) ** (-digits // 2):
+                return bool(spare > 0)
+        if _is_entropy(counts, least):
+            return True
+        digits *= 2  # they are not equal, so more digits part them
+
+
+def _is_entropy(counts: Sequence[int], least: Fraction) -> bool:
+    """Whether n^n is least^n times all c^c: prime by prime, for these powers would fill the memory."""
+    rows, powers = sum(counts), Counter[int]()
+    for number, times in ((rows, rows), *((c, -c * many) for c, many in Counter(counts).items())):
+        for prime in _primes(number):
+            powers[prime] += times
+    roots = [Fraction(prime) ** (power // rows) for prime, power in powers.items()]
+    return all(power % rows == 0 for power in powers.values()) and math.prod(roots) == least
+
+
+def _primes(number: int) -> Iterator[int]:
+    """The primes that multiply to a number."""
+    divisor = 2
+    while divisor * divisor <= number:
+        while number % divisor == 0:
+            yield divisor
+            number //= divisor
+        divisor += 1
+    if number > 1:
+        yield number
 
 
 def _entropy_parts(counts: Sequence[int]) -> Fraction:
