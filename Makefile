@@ -11,7 +11,7 @@ KILLED := $(addprefix tests/surfaces/test_,server_processes.py server_workers.py
 # Quick, and of the rooms that all others stand on: what a change breaks mostly shows here first.
 QUICK := tests/theorems $(addprefix tests/unit/,audits domain measures pricing questions ranges releases rules tables verification test_*.py)
 
-.PHONY: demo test check quick lint types contracts docs tests coverage soak bench pictures clean
+.PHONY: demo test check quick lint types contracts docs tests coverage soak bench pictures outputs clean
 
 demo: .venv/installed
 	$(BIN)/noiseless demo --out demo
@@ -64,6 +64,10 @@ bench: .venv/ready
 pictures: .venv/ready
 	$(BIN)/python docs/tools/pictures.py
 	$(BIN)/python docs/tools/notebooks.py
+
+# What the documentation shows of commands, written anew from real runs; look at the difference before you keep it.
+outputs: .venv/ready
+	$(BIN)/python docs/tools/outputs.py
 
 # What a user needs; `make test` adds the extras, the tools and the documentation.
 .venv/installed: pyproject.toml

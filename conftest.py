@@ -51,13 +51,17 @@ def write_file(example: Example) -> None:
 
 def run_console(example: Example) -> str | None:
     """Run a block's commands; what differs from the output shown, if anything does."""
-    for command, expected in _commands(example.parsed):
-        plain = command.replace("\\\n", " ")
-        here = PLAIN.fullmatch(plain)
-        found = _trimmed(_run_here(here) if here else _run_in_shell(command))
+    for command, expected in commands(example.parsed):
+        found = printed(command)
         if not OutputChecker().check_output(expected, found, ELLIPSIS):
             return f"{command}\n--- shown:\n{expected}--- printed:\n{found}"
     return None
+
+
+def printed(command: str) -> str:
+    """What a command of a page prints."""
+    here = PLAIN.fullmatch(command.replace("\\\n", " "))
+    return _trimmed(_run_here(here) if here else _run_in_shell(command))
 
 
 def _run_here(command: re.Match[str]) -> str:
@@ -90,7 +94,7 @@ def _run_in_shell(command: str) -> str:
     return done.stdout
 
 
-def _commands(block: str) -> Iterator[tuple[str, str]]:
+def commands(block: str) -> Iterator[tuple[str, str]]:
     """Each command of a console block and the output shown below it."""
     for part in f"\n{block}".split(f"\n{PROMPT}")[1:]:
         lines = part.split("\n")

@@ -13,6 +13,7 @@ import traceback
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
 from typing import Any
@@ -125,7 +126,9 @@ def _check(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwarg
     try:
         given = inspect.signature(function).bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise ArgumentError(f"{name}: {error}; help(noiseless.{name}) says what it takes") from None
+        raise ArgumentError(
+            f"{name}: {error}{_remedy(function, str(error))}; help(noiseless.{name}) says what it takes"
+        ) from None
     for parameter, value in given.items():
         hint = _hint(function, parameter)
         kind = inspect.signature(function).parameters[parameter].kind
@@ -134,6 +137,16 @@ def _check(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwarg
         )
         if not all(_fits(each, hint) for each in values):
             raise ArgumentError(f"{name}: {parameter} is {_described(hint)}, not {_named(value)}")
+
+
+def _remedy(function: Callable[..., Any], problem: str) -> str:
+    """What to write instead, where arguments are misspelt or come without their names."""
+    parameters = inspect.signature(function).parameters.values()
+    if "unexpected keyword" in problem:
+        close = get_close_matches(problem.split("'")[-2], [one.name for one in parameters], n=1)
+        return f"; did you mean {close[0]}=?" if close else ""
+    by_name = [f"{one.name}=" for one in parameters if one.kind is one.KEYWORD_ONLY]
+    return f"; name the others: {', '.join(by_name[:3])}" if by_name and "positional" in problem else ""
 
 
 @cache

@@ -62,7 +62,7 @@ class UnknownColumnError(ColumnError):
     The names of a text file are not listed: without a header line they would be somebody's data.
     """
 
-    SHOWN = 8
+    SHOWN = 20
 
     def __init__(self, column: str, available: Sequence[str], *, from_text: bool = False) -> None:
         super().__init__(column, f"is not in the table; {self._hint(column, available, from_text)}")
@@ -76,8 +76,13 @@ class UnknownColumnError(ColumnError):
             return f"did you mean {' or '.join(map(repr, close))}?"
         if from_text:
             return "see its columns with `noiseless schema`, or name them with --names A,B,C"
-        more = f", ... ({len(available):,} in all)" if len(available) > self.SHOWN else ""
-        return f"it has {', '.join(map(repr, available[: self.SHOWN]))}{more}"
+        return f"it has {self.listed(available)}"
+
+    @classmethod
+    def listed(cls, available: Sequence[str]) -> str:
+        """The first names of columns, and how many there are."""
+        more = f", ... ({len(available):,} in all)" if len(available) > cls.SHOWN else ""
+        return f"{', '.join(map(repr, available[: cls.SHOWN]))}{more}"
 
 
 class MissingValuesError(ColumnError):
@@ -115,6 +120,16 @@ class PolicyError(NoiselessError):
 
 class RequestError(NoiselessError):
     """A combination of arguments that makes no sense."""
+
+
+class NoColumnError(RequestError):
+    """A role has no column; the columns that it could be are named where a table has names."""
+
+    def __init__(self, role: str, available: Sequence[str] = ()) -> None:
+        choice = (
+            f"of {UnknownColumnError.listed(available)}" if available else "(`noiseless schema` lists them)"
+        )
+        super().__init__(f"no {role} column is named; add --{role} COLUMN, one {choice}")
 
 
 class ChannelError(NoiselessError):

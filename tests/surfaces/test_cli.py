@@ -143,6 +143,24 @@ def test_without_public_columns_all_others_are_and_that_is_said(noiseless: Comma
     assert "age, sex, id" in done.err
 
 
+def test_columns_that_give_every_row_away_are_pointed_out(noiseless: Command, tmp_path: Path) -> None:
+    rows = "".join(f"p{n},{n % 3},{n % 2}\n" for n in range(12))
+    path = tmp_path / "twelve.csv"
+    path.write_text(f"who,ward,ill\n{rows}")
+    done = noiseless("audit", str(path), "--sensitive", "ill")
+    assert done.code == 0
+    assert "who has another value in every row" in done.err
+    assert "ward has" not in done.err
+    assert "another value" not in noiseless("audit", str(path), "--sensitive", "who").err
+    released = noiseless(
+        *("release", str(path), "--sensitive", "ill", "--public", "who", "--min-posterior", "2"),
+        *("-o", str(tmp_path / "released.csv")),
+    )
+    assert "column 'who' has another text in every row, as names and identifiers have" in " ".join(
+        released.out.split()
+    )
+
+
 def test_a_curators_file_is_drafted_and_works_once_it_is_vouched_for(
     noiseless: Command, people: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +262,51 @@ def test_wrong_requests_get_one_helpful_line(
     assert done.out == ""
     assert done.err.count("\n") == 1
     assert words in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["audit"], "no sensitive column is named; add --sensitive COLUMN, one of 'who', 'ward', 'ill'"),
+        (["release", "-o", "x.csv"], "add --sensitive COLUMN, one of 'who', 'ward', 'ill'"),
+        (["release", "-o", "x.csv", "--sensitive", "ill"], "add --public COLUMN, one of 'who', 'ward'"),
+        (["frontier", "--sensitive", "ill"], "add --public COLUMN, one of 'who', 'ward'"),
+    ],
+)
+def test_columns_are_listed_where_one_is_not_named(
+    noiseless: Command, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    path = tmp_path / "wards.csv"
+    path.write_text("who,ward,ill\nann,1,yes\nbob,2,no\n")
+    command, *options = arguments
+    done = noiseless(command, str(path), *options)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert words in done.err
+    path.write_text("4,5,6\n1,2,3\n")  # no header: its first line is somebody's data
+    assert "`noiseless schema` lists them" in noiseless("audit", str(path)).err
+
+
+def test_a_misspelt_command_gets_a_suggestion(noiseless: Command) -> None:
+    assert (
+        noiseless("audt").err
+        == "noiseless: No such command 'audt'; did you mean 'audit'; see noiseless --help\n"
+    )
+
+
+def test_columns_that_read_as_texts_are_not_proposed(noiseless: Command, tmp_path: Path) -> None:
+    path = tmp_path / "stays.csv"
+    path.write_text("born;came;paid;n\n17.08.1971;1.02.2024 09:05;1,5;1\n3.12.1999;29.02.2024 23:59;2,5;2\n")
+    drafted = " ".join(noiseless("schema", str(path)).out.replace("# ", "").split())
+    assert "born: left out: dates; add --date-format 'DD.MM.YYYY' to read days" in drafted
+    assert "came: left out: dates with times; add --date-format 'DD.MM.YYYY hh:mm' to read days" in drafted
+    assert "paid: left out: numbers with decimal commas; add --decimal , to read them" in drafted
+    forms = ("--decimal", ",", "--date-format", "DD.MM.YYYY", "--date-format", "DD.MM.YYYY hh:mm")
+    read = noiseless("schema", str(path), "--curator", *forms).out
+    assert "left out" not in read
+    assert 'date_format = ["DD.MM.YYYY", "DD.MM.YYYY hh:mm"]' in read
+    file = tmp_path / "stays.toml"
+    file.write_text(read.replace("proposal = true", ""))
+    assert noiseless("query", str(file), "SELECT COUNT(*) FROM stays WHERE came > '2024-02-10'").code == 0
 
 
 def test_failures_inside_tell_no_values(

@@ -88,3 +88,14 @@ def test_tables_are_well_formed_and_take_the_colours_of_the_page() -> None:
 def test_the_bundled_households_are_what_their_generator_makes() -> None:
     made = runpy.run_path(str(DOCS / "tools" / "households.py"))
     assert made["OUT"].read_text("utf-8") == made["households"]()
+
+
+def test_outputs_of_pages_are_found_again_around_what_is_left_out() -> None:
+    merged = runpy.run_path(str(DOCS / "tools" / "outputs.py"))["merged"]
+    printed = "three rows\nat 12:30, 4 of them\nsome\nmore\nleft: 2 bits\n"
+    assert merged("two rows\nat ..., 4 of them\n...\nleft: 3 bits\n", printed) == (
+        "three rows\nat ..., 4 of them\n...\nleft: 2 bits\n"
+    )
+    assert merged("two rows\n...\n", printed) == "three rows\n...\n"
+    assert merged("...\nat ..., 5 of them\n...\n", printed) == "...\nat 12:30, 4 of them\n...\n"
+    assert merged("two rows\n", printed) == printed

@@ -122,6 +122,14 @@ def test_strange_arguments_are_taken_or_refused_in_one_line(name: str) -> None:
         ),
         (nl.leakage, "leakage: missing a required argument: 'joint'"),
         (lambda: nl.leakage(JOINT, strange=1), "leakage: got an unexpected keyword argument 'strange'"),
+        (
+            lambda: nl.audit(TABLE, sensitve="age"),  # type: ignore[call-arg]
+            "audit: got an unexpected keyword argument 'sensitve'; did you mean sensitive=?",
+        ),
+        (
+            lambda: nl.audit(TABLE, "age", ["ward"]),  # type: ignore[call-arg]
+            "audit: too many positional arguments; name the others: sensitive=, public=, given=",
+        ),
         (lambda: nl.Verification("x"), "Verification: checks is a list"),
     ],
 )

@@ -13,6 +13,7 @@ from noiseless.errors import (
     ColumnError,
     EmptyTableError,
     MissingValuesError,
+    NoColumnError,
     RequestError,
     UnknownColumnError,
 )
@@ -94,6 +95,8 @@ def audit(
         raise RequestError("no table is given; name at least one")
     tables = [open_table(source, names=names) for source in sources]
     columns = tables[0].columns if len(tables) == 1 else ()
+    if not sensitive and declared is None:
+        raise NoColumnError("sensitive", columns if columns and tables[0].has_names else ())
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*roles.sensitive, *roles.given, *roles.public)
@@ -157,11 +160,9 @@ def _roles(
     seen = _columns(public, declared.public if declared else others)
     roles = Roles(protected, seen, known, unit)
     if not roles.sensitive:
-        raise RequestError(
-            "no sensitive column is named; say which (--sensitive COLUMN; `noiseless schema` lists them)"
-        )
+        raise NoColumnError("sensitive")
     if not roles.public:
-        raise RequestError("no public column is named; say which (--public COLUMN)")
+        raise NoColumnError("public")
     require_distinct(
         sensitive=roles.sensitive, public=roles.public, given=roles.given, unit=[unit] if unit else []
     )

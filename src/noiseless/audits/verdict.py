@@ -22,7 +22,7 @@ def verdict(audit: "Audit") -> str:
         return (
             f"NOT PRIVATE: {exposed:,} of {heads} {verb(exposed, 'have')} {own} "
             f"{name} given away completely, in {worst.homogeneous_groups:,} of {groups}"
-            f"{_told_apart(worst.components, name)}."
+            f"{_told_apart(worst.components, name) if exposed < audit.persons else ''}."
         )
     if worst.is_unrelated:
         return f"PRIVATE: every group leaves all {total:,} values of {name} possible; nothing leaks."
@@ -53,7 +53,7 @@ def _added(audit: "Audit") -> str:
 def _told_apart(components: int, name: str) -> str:
     if components == 1:
         return ""
-    return f", and {components:,} classes of {name} are always told apart"
+    return f", and every row reveals which of {components:,} sets its {name} belongs to"
 
 
 def summary(audit: "Audit") -> dict[str, str]:

@@ -66,6 +66,8 @@ Examples:
 """
 
 _NOT_MET = 1
+_FEWEST_ROWS = 10
+"""In fewer rows values differ by chance."""
 
 
 def audit_command(  # noqa: PLR0917 - typer calls it by keywords
@@ -224,14 +226,30 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             lines = [f"{what}: {path}" for what, path in outputs.items() if path is not None]
             text = "\n\n".join([*texts, *(["\n".join(lines)] if lines else [])])
     if not public and schema is None and not certificate:
-        typer.echo(
-            f"Without --public, these columns are taken as public: {', '.join(result.public)}.", err=True
-        )
+        _say_public(result)
     if output == "json":
         print_json(answer)
     else:
         say(text)
     return 0 if checks is None or checks.holds else _NOT_MET
+
+
+def _say_public(result: "Audit") -> None:
+    """Say which columns are taken as public, and which of them give every row away, as names do."""
+    typer.echo(f"Without --public, these columns are taken as public: {', '.join(result.public)}.", err=True)
+    tally = getattr(result, "tally", None)
+    if tally is None or result.rows < _FEWEST_ROWS or len(tally) < result.rows:
+        return
+    from pyarrow.compute import count_distinct
+
+    alone = [name for name in result.public if count_distinct(tally.decode(name)).as_py() == result.rows]
+    if alone:
+        have = "has" if len(alone) == 1 else "have"
+        typer.echo(
+            f"{', '.join(alone)} {have} another value in every row, which gives every row away; name the "
+            "columns that others see (--public).",
+            err=True,
+        )
 
 
 def _roles(limits: "Policy | None", **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - columns, or one

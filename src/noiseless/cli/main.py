@@ -131,7 +131,8 @@ def run(arguments: Sequence[str]) -> int:
         wanted = [*arguments, *(["--help"] if asks_for_help else [])]
         code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
-        message = _slip(arguments) or error.format_message().rstrip(".").replace("Value error, ", "")
+        message = _slip(arguments) or error.format_message().replace("Value error, ", "")
+        message = re.sub(r"[.\s]*\bDid you mean (.*)\?$", r"; did you mean \1", message.rstrip("."))
         return _complain(f"{message}; see {' '.join(['noiseless', *words])} --help")
     except NoiselessError as error:
         return _complain(str(error))

@@ -179,8 +179,12 @@ _WRITTEN: dict[str, Any] = {
         str | None, option("The decimal mark of numbers: , where 1234,50 stands for 1234.5.", ".|,")
     ],
     "date_format": Annotated[
-        str | None,
-        option("How dates are written, if not as 1971-08-17: DD.MM.YYYY, MM/DD/YYYY.", "FORMAT"),
+        list[str] | None,
+        option(
+            "How dates are written, if not as 1971-08-17: DD.MM.YYYY, 'MM/DD/YYYY hh:mm'; repeat it where "
+            "columns differ.",
+            "FORMAT",
+        ),
     ],
 }
 """How a table is written: options of every command that reads one."""
@@ -191,8 +195,8 @@ def reads(command: Callable[..., int | None]) -> Callable[..., int | None]:
 
     @wraps(command)
     def read(**options: Any) -> int | None:  # noqa: ANN401 - of the command
-        written = {name: options.pop(name) for name in _WRITTEN}
-        if any(value is not None for value in written.values()):
+        written = {name: value for name in _WRITTEN if (value := options.pop(name)) not in (None, [])}
+        if written:
             name = "original" if "original" in options else "table"
             options[name] = _as_written(options[name], written)
         return command(**options)
@@ -207,7 +211,7 @@ def reads(command: Callable[..., int | None]) -> Callable[..., int | None]:
     return read
 
 
-def _as_written(named: Any, written: Mapping[str, str | None]) -> Any:  # noqa: ANN401 - one table or several
+def _as_written(named: Any, written: Mapping[str, Any]) -> Any:  # noqa: ANN401 - one table or several
     """The tables that are named, with how they are written.
 
     Raises:

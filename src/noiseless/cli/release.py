@@ -121,8 +121,8 @@ def release_command(
         return _apply(asked, files, config, output, force=force)
     if force:
         raise RequestError("--force is about rows that are released as earlier cells; name these (--apply)")
-    request = _checked_request(asked)
     source = _required_table(files["table"])
+    request = _checked_request(asked, source)
     if files["out"] is None:
         raise RequestError("name the file to write: -o OUT")
     outputs = [Path(files[name]) for name in _WRITTEN if files[name] is not None]
@@ -271,7 +271,8 @@ def frontier_command(
     asked = _merged_options(config, {**options, "plot": plot, "html": html, "names": names})
     files = {name: asked.pop(name, None) for name in _FILES}
     written = {name: files[name] for name in ("plot", "html")}
-    source, request = _required_table(files["table"]), _checked_request(asked)
+    source = _required_table(files["table"])
+    request = _checked_request(asked, source)
     _check_outputs([out for out in written.values() if out is not None], source, request, [config])
 
     from noiseless.releases import make_frontier
@@ -334,16 +335,17 @@ def _check_outputs(
             raise RequestError(f"{path} cannot hold two things; name another file for one of them")
 
 
-def _checked_request(asked: Mapping[str, Any]) -> "ReleaseRequest":
+def _checked_request(asked: Mapping[str, Any], source: "str | TextSource") -> "ReleaseRequest":
     """The request that options make.
 
     Raises:
         RequestError: a value is wrong.
     """
     from noiseless.releases import ReleaseRequest
+    from noiseless.releases.source import named_columns
 
     request = ReleaseRequest.of(asked)
-    request.check_columns()
+    request.check_columns(named_columns(source, request))
     return request
 
 

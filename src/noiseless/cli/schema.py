@@ -53,7 +53,7 @@ def schema_command(
         if check is not None:
             return _check(opened, Schema.read(check), output)
         summaries = opened.summarise()
-        proposal = propose(summaries)
+        proposal = propose(summaries, _misread(opened))
         sections = ""
         if curator:
             from noiseless.curator.file import draft_sections
@@ -68,6 +68,27 @@ def schema_command(
     ]
     print_json({"proposal": True, "columns": columns})
     return 0
+
+
+def _misread(table: "Table") -> dict[str, str]:
+    """Columns that hold dates or numbers and read as texts, with what has them read."""
+    from noiseless.tables.duckdb_table import DuckDBTable
+    from noiseless.tables.text_source import likely_forms
+
+    if not isinstance(table, DuckDBTable) or not table.files:
+        return {}
+    forms = likely_forms(table, times=True)
+    found: dict[str, list[str]] = {}
+    for form, columns in forms["date_format"].items():
+        for column in columns:
+            found.setdefault(column, []).append(f"'{form}'")
+    dates = {
+        column: f"dates{' with times' * ('hh' in asked[0])}; add --date-format {' or '.join(asked)} "
+        "to read days"
+        for column, asked in found.items()
+    }
+    commas = (column for columns in forms["decimal"].values() for column in columns)
+    return {**dates, **dict.fromkeys(commas, "numbers with decimal commas; add --decimal , to read them")}
 
 
 def _described(schema: "Schema", name: str) -> dict[str, Any]:

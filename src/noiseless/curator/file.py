@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PositiveInt, Strict
 
 from noiseless.amounts import Budget, checked_budget, most_outputs
 from noiseless.domain import ColumnSummary, Schema
-from noiseless.domain.schema import write_comment, write_key, write_text
+from noiseless.domain.schema import write_comment, write_key, write_text, write_value
 from noiseless.errors import NoiselessError, RequestError, SchemaError
 from noiseless.exact import Bits
 from noiseless.questions.declared_query import DeclaredQuery
@@ -57,7 +57,7 @@ class _Dataset(_Section):
     max_rows: PositiveInt | None = None
     encoding: StrictStr | None = None
     decimal: StrictStr | None = None
-    date_format: StrictStr | None = None
+    date_format: StrictStr | list[StrictStr] | None = None
 
 
 class _Budget(_Section):
@@ -94,7 +94,7 @@ _HINTS = {
     "dataset.max_rows": "must be a whole number above 0; write e.g. max_rows = 48",
     "dataset.encoding": 'must be a text; write e.g. encoding = "latin-1"',
     "dataset.decimal": 'must be a text; write e.g. decimal = ","',
-    "dataset.date_format": 'must be a text; write e.g. date_format = "DD.MM.YYYY"',
+    "dataset.date_format": 'must be a text or a list of them; write e.g. date_format = "DD.MM.YYYY"',
     "budget": "must be a table; write [budget] and below it bits",
     "budget.bits": f"{_BITS}; write e.g. bits = 40",
     "budget.query_bits": f"{_BITS}; write e.g. query_bits = 1",
@@ -308,9 +308,9 @@ def draft_sections(source: str | TextSource, summaries: Iterable[ColumnSummary] 
     name = "half_hours"    # what the table is called in SQL
     """
     written = [
-        f"{key} = {write_text(said)}\n"
+        f"{key} = {write_value(said)}\n"
         for key in ("encoding", "decimal", "date_format")
-        if (said := getattr(source, key, None)) is not None
+        if (said := getattr(source, key, None))
     ]
     source = fspath(source)
     place = source.rpartition("::")[2] if "::" in source else Path(source).stem

@@ -156,10 +156,13 @@ class Snapshot:
         except DomainError as error:
             remedy = "declare a wider domain in the curator's file, or mend the data"
             raise DomainError(error.column, error.count, error.domain, remedy) from None
-        for column in every:
-            if count := chosen.count_missing(column):
-                remedy = "fill them, or declare which value they count as (missing = ...): answers use it"
-                raise MissingValuesError(column, count, remedy)
+        if lacking := {column: count for column in every if (count := chosen.count_missing(column))}:
+            (column, count), *others = lacking.items()
+            remedy = "fill them, or declare which value they count as (missing = ...): answers use it"
+            also = (
+                f"; so has {', '.join(f'{name!r} ({number:,})' for name, number in others)}" if others else ""
+            )
+            raise MissingValuesError(column, count, remedy + also)
         tally = chosen.tally(every)
         if not len(tally):
             raise EmptyTableError(f"{table.label} has no rows; there is nobody to ask about")

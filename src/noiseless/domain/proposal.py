@@ -13,10 +13,11 @@ from noiseless.display import Facts, Shown, counted
 from noiseless.domain.base import Column
 from noiseless.domain.columns import BooleanColumn, CategoryColumn, DateColumn, NumberColumn
 from noiseless.domain.literals import DIGITS
-from noiseless.domain.schema import Schema, write_column, write_comment, write_key
+from noiseless.domain.schema import Schema, write_column, write_comment, write_key, write_value
 from noiseless.errors import SchemaError
 
 MOST_CATEGORIES = 100
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 _HEADER = (
     "This is a proposal, made from the data. True bounds must come from knowledge of the quantity"
@@ -84,13 +85,20 @@ class _Guess(NamedTuple):
     note: str
 
 
-def propose(summaries: Iterable[ColumnSummary]) -> Proposal:
+def propose(summaries: Iterable[ColumnSummary], misread: Mapping[str, str] = _NONE) -> Proposal:
     """A schema that fits the data, marked as a proposal; every column is private, to be safe.
+
+    Args:
+        summaries: what each column holds.
+        misread: of columns that hold more than texts how to have them read; they are left out until then.
 
     Raises:
         SchemaError: no column can be proposed.
     """
-    guesses = {summary.name: _guess(summary) for summary in summaries}
+    guesses = {
+        one.name: _Guess(None, f"left out: {misread[one.name]}") if one.name in misread else _guess(one)
+        for one in summaries
+    }
     columns = {name: guess.column for name, guess in guesses.items() if guess.column}
     if not columns:
         raise SchemaError(
@@ -106,8 +114,19 @@ def _guess(summary: ColumnSummary) -> _Guess:
         return _Guess(None, "left out: every value is missing; declare by hand what it may hold")
     column, note = _guess_column(summary)
     if column and summary.missing:
-        note += f"; {summary.missing:,} missing: add what that counts as (missing = ...)"
+        note += f"; {summary.missing:,} missing: add what they count as, such as {_replacement(column)}"
     return _Guess(column, note)
+
+
+def _replacement(column: Column) -> str:
+    """What a missing value could count as, in words of the file."""
+    match column:
+        case CategoryColumn():
+            return 'missing = "unknown", with "unknown" among the categories'
+        case BooleanColumn():
+            return "missing = false"
+        case _:
+            return f"missing = {write_value(column.value(0))}"
 
 
 def _guess_column(summary: ColumnSummary) -> _Guess:

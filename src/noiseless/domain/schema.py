@@ -33,7 +33,7 @@ def write_column(name: str, column: Column) -> str:
         lines.append('type = "boolean"')
     keys = sorted(type(column).model_fields, key=lambda key: key == "missing")
     fields = ((key, getattr(column, key)) for key in keys)
-    lines += [f"{key} = {_value(value)}" for key, value in fields if value is not None]
+    lines += [f"{key} = {write_value(value)}" for key, value in fields if value is not None]
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +55,8 @@ def write_comment(text: str) -> str:
     return "".join(f"# {line}\n" for line in lines)
 
 
-def _value(value: object) -> str:
+def write_value(value: object) -> str:
+    """A value, or a list of them, as TOML."""
     match value:
         case bool():
             return str(value).lower()
@@ -64,7 +65,7 @@ def _value(value: object) -> str:
         case str():
             return write_text(value)
         case Sequence():
-            return _list([_value(item) for item in value])
+            return _list([write_value(item) for item in value])
         case date():
             return value.isoformat()
         case _:

@@ -44,13 +44,15 @@ _DOUBTS = {
     "times": f"holds times of day {_TAKEN}, which have no order; write minutes or seconds as numbers to have "
     "near ones merged",
 }
-_ORDERED_DATES = {
-    rf"^{_DAY}[.][0-9]{{4}}$": ("dates that are not written as 1971-08-17", "DD.MM.YYYY"),
-    r"^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$": ("dates written with slashes", "DD/MM/YYYY or MM/DD/YYYY"),
-    r"^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$": ("dates that are not written as 1971-08-17", "DD-MM-YYYY"),
-    rf"^{_DAY}[.][0-9]{{4}} [0-9]{{1,2}}:[0-9]{{2}}$": ("dates with times", "'DD.MM.YYYY hh:mm'"),
+_ORDERED = {
+    _DECIMAL_COMMA: ("numbers with a decimal comma", "--decimal ,"),
+    rf"^{_DAY}[.][0-9]{{4}}$": ("dates like 17.08.1971", "--date-format DD.MM.YYYY"),
+    r"^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$": ("dates with slashes", "--date-format DD/MM/YYYY or MM/DD/YYYY"),
+    r"^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$": ("dates like 17-08-1971", "--date-format DD-MM-YYYY"),
+    rf"^{_DAY}[.][0-9]{{4}}[ T][0-9]+:[0-9]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm'"),
+    rf"^{_DAY}[.][0-9]{{4}}[ T][0-9:]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm:ss'"),
 }
-"""Dates that text files hold, and how to have them read."""
+"""Numbers and dates as text files hold them, and how to have them read."""
 _LONGEST = 100
 """Digits that numbers may take when they are written out one below the other; floats hold their squares."""
 
@@ -129,15 +131,9 @@ class PublicColumn:
         """
         present = len(self.texts) - int(self.texts.null_count)
         or_not = f"or --categorical {self.name} to merge them as mere texts"
-        if self._texts_like(_DECIMAL_COMMA) == present:
-            raise ColumnError(
-                self.name, f"holds numbers with a decimal comma; add --decimal , to read them, {or_not}"
-            )
-        for pattern, (what, formats) in _ORDERED_DATES.items():
+        for pattern, (what, options) in _ORDERED.items():
             if self._texts_like(pattern) == present:
-                raise ColumnError(
-                    self.name, f"holds {what}; add --date-format {formats} to read days, {or_not}"
-                )
+                raise ColumnError(self.name, f"holds {what}; add {options} to read them, {or_not}")
 
     @property
     def doubt(self) -> str:

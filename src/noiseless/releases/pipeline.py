@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
 from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
+from noiseless.releases.columns import PublicColumn
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.releases.problem import PreparedTable, choose_partition, survey_table
 from noiseless.releases.request import ReleaseRequest
@@ -109,6 +111,16 @@ def _sets_with_missing(found: MeasuredPartition) -> Iterator[str]:
             yield f"in column {column.name!r} a set that begins with | holds the missing value too"
 
 
+_FEWEST_ROWS = 10
+"""In fewer rows texts differ by chance."""
+
+
+def _is_name(column: PublicColumn, rows: int) -> bool:
+    """Whether each row has a text of its own, and not by chance."""
+    is_text = pt.is_string(column.type) or pt.is_large_string(column.type)
+    return rows >= _FEWEST_ROWS and is_text and len(column.texts) - int(column.texts.null_count) == rows
+
+
 def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     """What a reader should know."""
     source, request = found.source, found.source.request
@@ -118,6 +130,12 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     columns = [column for column in found.read.public.columns if column.name not in request.categorical]
     told += [f"column {column.name!r} {column.doubt}" for column in columns if column.doubt]
     told += _sets_with_missing(found)
+    told += [
+        f"column {column.name!r} has another text in every row, as names and identifiers have; they stand in "
+        "the release, in sets: leave the column out unless they may be read"
+        for column in found.read.public.columns
+        if column.kind == "category" and _is_name(column, source.rows)
+    ]
     told += [
         f"{column} is released itself, as its cell; all limits count with that"
         for column in request.released_secrets

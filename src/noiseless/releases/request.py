@@ -1,6 +1,6 @@
 """What is asked of a release: columns, aims, and how values may be merged."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from noiseless.display import plain_problem
-from noiseless.errors import RequestError
+from noiseless.errors import NoColumnError, RequestError
 from noiseless.releases.options import (
     MAX_BITS,
     Columns,
@@ -167,20 +167,19 @@ class ReleaseRequest(BaseModel):
             raise RequestError(f"{origin}{': ' * bool(origin)}{_problem(error, cls)}") from None
         return request
 
-    def check_columns(self) -> None:
+    def check_columns(self, available: Sequence[str] = ()) -> None:
         """Check that roles are there and apart.
+
+        Args:
+            available: the names of the table's columns, where they are known.
 
         Raises:
             RequestError: one is not.
         """
         if not self.sensitive:
-            raise RequestError(
-                "no sensitive column is named; say which (--sensitive COLUMN; `noiseless schema` lists them)"
-            )
+            raise NoColumnError("sensitive", available)
         if not self.public:
-            raise RequestError(
-                "no public column is named; say which (--public COLUMN; `noiseless schema` lists them)"
-            )
+            raise NoColumnError("public", [name for name in available if name not in self.sensitive])
         for column in self.keep:
             if column in self.sensitive:
                 raise RequestError(

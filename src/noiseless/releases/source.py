@@ -68,7 +68,7 @@ class ReleaseSource:
         Raises:
             NoiselessError: the table or a column is wrong, and how to mend it.
         """
-        request.check_columns()
+        request.check_columns(named_columns(table, request))
         found = cls.count(table, request)
         for column in found.tally.columns:
             if found.tally.coding(column).size == 1:
@@ -274,6 +274,14 @@ class ReleaseSource:
                 f"every row has the same value of {shown}: it reveals nothing, so nothing is merged; "
                 "publish it as it is, or name another public column"
             )
+
+
+def named_columns(table: Any, request: ReleaseRequest) -> tuple[str, ...]:  # noqa: ANN401 - whatever is a table
+    """The names to choose from, where a request lacks a role and the table has names."""
+    if request.sensitive and request.public:
+        return ()
+    opened = open_table(table, names=None if request.names is None else list(request.names))
+    return opened.columns if opened.has_names else ()
 
 
 def _as_days(values: pa.Array) -> pa.Array:

@@ -56,7 +56,7 @@ def open_table(
     names: Sequence[str] | None = None,
     encoding: str | None = None,
     decimal: str | None = None,
-    date_format: str | None = None,
+    date_format: str | Sequence[str] | None = None,
 ) -> Table:
     """Open a table.
 
@@ -69,7 +69,7 @@ def open_table(
         encoding: what a text file is encoded in, if not in UTF-8: `latin-1`, `cp1252`, `utf-16`.
         decimal: `,` where 1234,50 or 1.234,50 stands for 1234.5.
         date_format: how dates are written, if not as 1971-08-17: `DD.MM.YYYY`, `MM/DD/YYYY`. Where it has a
-            time too (`DD.MM.YYYY hh:mm`), the day is read.
+            time too (`DD.MM.YYYY hh:mm`), the day is read. Give several where columns differ.
 
     Raises:
         SourceError: it cannot be found or read.

@@ -29,6 +29,8 @@ _PARTS = {
 }
 """The parts of a date: what each looks like, and what the engine calls it."""
 _TOKENS = re.compile("YYYY|YY|MM|DD|hh|mm|ss|[^A-Za-z0-9]|T")
+_DIRECTIVES = {"%" + what[1:]: part for part, (_, what) in _PARTS.items()}
+"""The same parts as programs name them."""
 _COMMA_NUMBER = r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}([. '\x{00a0}\x{202f}][0-9]{3})+)(,[0-9]+)?"
 _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
@@ -44,12 +46,13 @@ class TextSource(PathLike[str]):
         encoding: what a text file is encoded in: `latin-1`, `cp1252`, `utf-16`, any that Python knows.
         decimal: `,` where 1.234,50 or 1234,50 stands for 1234.5.
         date_format: how dates are written: DD.MM.YYYY; where it has a time too (hh:mm:ss), the day is read.
+            Several where columns differ.
     """
 
     source: str
     encoding: str | None = None
     decimal: str | None = None
-    date_format: str | None = None
+    date_format: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -61,8 +64,16 @@ class TextSource(PathLike[str]):
                 ) from None
         if self.decimal not in (None, ".", ","):
             raise RequestError(f"numbers have a decimal point or comma, not {self.decimal!r}; write . or ,")
-        if self.date_format is not None:
-            _date_pattern(self.date_format)
+        if not isinstance(self.date_format, str | None):
+            object.__setattr__(self, "date_format", tuple(self.date_format))
+        for asked in self.date_formats:
+            _date_pattern(asked)
+
+    @property
+    def date_formats(self) -> tuple[str, ...]:
+        """How dates are written, one or several."""
+        said = self.date_format or ()
+        return (said,) if isinstance(said, str) else tuple(said)
 
     def __fspath__(self) -> str:
         return self.source
@@ -98,7 +109,7 @@ class TextSource(PathLike[str]):
             SourceError: no column is.
         """
         changed = {
-            **(self._dates(table) if self.date_format is not None else {}),
+            **self._dates(table),
             **(self._numbers(table) if self.decimal == "," else {}),
         }
         if not changed:
@@ -113,19 +124,24 @@ class TextSource(PathLike[str]):
 
     def _dates(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
         """For each column of such dates what reads it, as SQL, and its type."""
-        asked = self.date_format or ""
-        pattern, engine_format = _date_pattern(asked)
-        parsed = f"try_strptime({_VALUE}, " + literal(engine_format) + ")"
-        test = f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL"
-        found = _all_like(table, test)
-        moments = [c for c, kind in table.kinds.items() if kind in _MOMENTS] if "hh" in asked else []
-        if not found and not moments and asked != "YYYY-MM-DD":
-            raise SourceError(
-                table.label, f"no column holds dates written {asked} in every row; check --date-format"
+        days: dict[str, tuple[str, str]] = {}
+        for asked in self.date_formats:
+            pattern, engine_format = _date_pattern(asked)
+            parsed = f"try_strptime({_VALUE}, " + literal(engine_format) + ")"
+            test = f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL"
+            found = _all_like(table, test)
+            moments = (
+                [c for c, kind in table.kinds.items() if kind in _MOMENTS] if "%H" in engine_format else []
             )
-        day = parsed + "::DATE" + "::VARCHAR" * table.textual
-        days = {column: (day.replace(_VALUE, identifier(column)), "DATE") for column in found}
-        return {**days, **{column: (f"{identifier(column)}::DATE", "DATE") for column in moments}}
+            if not found and not moments and engine_format != "%Y-%m-%d":
+                raise SourceError(
+                    table.label, f"no column holds dates written {asked} in every row; check --date-format"
+                )
+            day = parsed + "::DATE" + "::VARCHAR" * table.textual
+            read = {column: (day.replace(_VALUE, identifier(column)), "DATE") for column in found}
+            read |= {column: (f"{identifier(column)}::DATE", "DATE") for column in moments}
+            days = read | days
+        return days
 
     def _numbers(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
         """The same for numbers with decimal commas."""
@@ -150,12 +166,17 @@ def _all_like(table: "DuckDBTable", test: str) -> list[str]:
 
 _SAMPLE = 1000
 _ORDERS = ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY/MM/DD", "YYYY.MM.DD")
+_TIMES = ("hh:mm", "hh:mm:ss")
 
 
-def likely_forms(table: "DuckDBTable") -> dict[str, dict[str, list[str]]]:
+def likely_forms(table: "DuckDBTable", *, times: bool = False) -> dict[str, dict[str, list[str]]]:
     """How columns that read as texts may be written, by their first rows: what to say, and of which columns.
 
     Several forms of dates can fit the same column; then nobody but its owner knows.
+
+    Args:
+        table: the table.
+        times: also say how to read the days of dates with times.
 
     >>> from noiseless.tables import open_table
     >>> import pyarrow as pa
@@ -166,12 +187,16 @@ def likely_forms(table: "DuckDBTable") -> dict[str, dict[str, list[str]]]:
     numbers = _all_like(first, f"regexp_full_match({_VALUE}, {literal(_COMMA_NUMBER)})")
     commas = [c for c in numbers if c not in _all_like(first, f"NOT contains({_VALUE}, ',')")]
     dates = {}
-    for order in _ORDERS:
+    timed = (f"{order} {time}" for order in (*_ORDERS, "YYYY-MM-DD") for time in _TIMES) if times else ()
+    for order in (*_ORDERS, *timed):
         pattern, engine_format = _date_pattern(order)
         parsed = f"try_strptime({_VALUE}, {literal(engine_format)})"
         found = _all_like(first, f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL")
         if found:
             dates[order] = found
+    if times and (moments := [c for c, kind in table.kinds.items() if kind in _MOMENTS]):
+        order = f"YYYY-MM-DD {_TIMES[-1]}"
+        dates[order] = [*dates.get(order, ()), *moments]
     return {"decimal": {",": commas} if commas else {}, "date_format": dates}
 
 
@@ -184,15 +209,28 @@ def _date_pattern(asked: str) -> tuple[str, str]:
     Raises:
         RequestError: it names no day, month and year, or something else.
     """
-    parts: Sequence[str] = _TOKENS.findall(asked)
+    spelt = _spelt(asked)
+    parts: Sequence[str] = _TOKENS.findall(spelt)
     year = {"YYYY", "YY"} & set(parts)
-    if "".join(parts) != asked or not {"DD", "MM"} <= set(parts) or len(year) != 1:
+    if "".join(parts) != spelt or not {"DD", "MM"} <= set(parts) or len(year) != 1:
         raise RequestError(
             f"--date-format {asked!r} has no day, month and year; write it as DD.MM.YYYY, MM/DD/YYYY "
             "or 'YYYY-MM-DD hh:mm:ss'"
         )
     pattern = "".join(_PARTS[part][0] if part in _PARTS else re.escape(part) for part in parts)
     return pattern, "".join(_PARTS[part][1] if part in _PARTS else part for part in parts)
+
+
+def _spelt(asked: str) -> str:
+    """A format as we spell it: days, months and years in capitals, times in small letters.
+
+    >>> [_spelt(asked) for asked in ("dd.mm.yyyy", "%m/%d/%y", "YYYY-MM-DDTHH:MM:SS")]
+    ['DD.MM.YYYY', 'MM/DD/YY', 'YYYY-MM-DDThh:mm:ss']
+    """
+    for directive, part in _DIRECTIVES.items():
+        asked = asked.replace(directive, part)
+    day, hour, rest = re.split("(hh|$)", asked, maxsplit=1, flags=re.IGNORECASE)
+    return day.upper() + (hour + rest).lower()
 
 
 @cache

@@ -163,3 +163,12 @@ def test_nothing_of_the_data_is_shown_by_accident() -> None:
     snapshot = Snapshot.take(open_table(TABLE), SCHEMA)
     for thing in (snapshot, snapshot.count(("kwh",))):
         assert re.fullmatch(r"<noiseless\S+ object at 0x[0-9a-f]+>", repr(thing))
+
+
+def test_all_columns_with_missing_values_are_named_at_once() -> None:
+    table = TABLE
+    for column in ("kwh", "solar"):
+        place = table.column_names.index(column)
+        table = table.set_column(place, column, pa.array([None, None, *table[column].to_pylist()[2:]]))
+    with pytest.raises(MissingValuesError, match=r"'kwh' has 2 missing .*; so has 'solar' \(2\)$"):
+        Snapshot.take(open_table(table), SCHEMA)

@@ -125,8 +125,36 @@ def test_notes_tell_that_bounds_are_guesses_and_that_values_are_missing() -> Non
         ]
     )
     assert all("bounds are guesses" in note for note in proposal.notes.values())
-    assert "1,200 missing: add what that counts as (missing = ...)" in proposal.notes["y"]
+    assert "1,200 missing: add what they count as, such as missing = 0" in proposal.notes["y"]
     assert "missing" not in proposal.notes["x"]
+
+
+@pytest.mark.parametrize(
+    ("summary", "line"),
+    [
+        (
+            ColumnSummary("x", "date", 2, 7, low=date(2020, 3, 4), high=date(2020, 3, 4)),
+            "missing = 2020-01-01",
+        ),
+        (ColumnSummary("x", "boolean", 2, 2), "missing = false"),
+        (
+            ColumnSummary("x", "decimal", 2, 9, low=Decimal("2.25"), high=Decimal("9.5"), decimals=2),
+            "missing = 2",
+        ),
+    ],
+)
+def test_what_missing_values_may_count_as_lies_in_the_domain(summary: ColumnSummary, line: str) -> None:
+    proposal = propose([summary])
+    assert f"2 missing: add what they count as, such as {line}" in proposal.notes["x"]
+    assert Schema.parse(f"{proposal.dump()}{line}\n").columns["x"].missing is not None
+
+
+def test_columns_that_are_misread_are_left_out_with_the_remedy() -> None:
+    proposal = propose(
+        [numbers(1, 9), ColumnSummary("y", "text", 1, 5, values=tuple("abcde"))], {"y": "read it"}
+    )
+    assert list(proposal.schema.columns) == ["x"]
+    assert proposal.notes["y"] == "left out: read it"
 
 
 def test_dump_explains_itself() -> None:

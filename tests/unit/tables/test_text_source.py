@@ -78,13 +78,28 @@ def test_moments_of_a_typed_file_become_days(tmp_path: Path) -> None:
     assert dict(opened.select(opened.columns).kinds) == {"at": "DATE", "x": "DOUBLE"}  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("day", ["DD.MM.YYYY", "dd.mm.yyyy", "%d.%m.%Y"])
+@pytest.mark.parametrize("time", ["hh:mm", "HH:MM", "%H:%M"])
+def test_columns_with_and_without_times_each_have_their_format(tmp_path: Path, day: str, time: str) -> None:
+    file = tmp_path / "stays.csv"
+    file.write_text("born;came;n\n17.08.1971;1.02.2024 09:05;1\n3.12.1999;29.02.2024 23:59;2\n")
+    opened = open_table(file, date_format=[day, f"{day} {time}"])
+    assert dict(opened.select(opened.columns).kinds) == {"born": "DATE", "came": "DATE", "n": "BIGINT"}  # type: ignore[attr-defined]
+    tally = opened.select(("born", "came")).tally(("born", "came"))
+    assert sorted(map(str, tally.decode("came").to_pylist())) == ["2024-02-01", "2024-02-29"]
+    source = TextSource("stays.csv", date_format=[day])
+    assert hash(source) == hash(TextSource("stays.csv", date_format=(day,)))
+    with pytest.raises(SourceError, match="no column holds dates written MM/DD/YYYY"):
+        open_table(file, date_format=[day, "MM/DD/YYYY"])
+
+
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
         ({"encoding": "klingon"}, "there is no encoding 'klingon'"),
         ({"decimal": ";"}, "decimal point or comma, not ';'"),
         ({"date_format": "MM.YYYY"}, "has no day, month and year"),
-        ({"date_format": "%d.%m.%Y"}, "has no day, month and year"),
+        ({"date_format": ["DD.MM.YYYY", "%H:%M"]}, "'%H:%M' has no day, month and year"),
     ],
 )
 def test_what_cannot_be_meant(written: dict[str, str], problem: str) -> None:

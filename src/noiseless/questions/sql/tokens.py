@@ -77,7 +77,7 @@ def position_at(sql: str, place: int) -> Position:
 
 def _tokens(sql: str) -> list[Token]:
     if not isinstance(sql, str):
-        raise SqlError("a statement is a text", _EXAMPLE)
+        raise SqlError("a statement is one text", f"give several one by one, ask(*statements), or {_EXAMPLE}")
     if len(sql) > _MOST_CHARACTERS:
         raise SqlError(
             f"the text has {len(sql):,} characters, over {_MOST_CHARACTERS:,}", "ask several statements"
