@@ -47,8 +47,9 @@ def outcome_views(found: TableProtection, *, pictures: bool) -> list[OutcomeView
 def _outcome_view(outcome: ProtectionOutcome, *, pictures: bool) -> OutcomeView:
     proposal, audit = outcome.proposal, outcome.audit
     if not outcome.safe or proposal is None or audit is None:
+        result = "refused" if outcome.decided else "not decided"
         return OutcomeView(
-            outcome.method, outcome.refusal, (outcome.method, "refused", "", "", "", ""), False, ()
+            outcome.method, outcome.refusal, (outcome.method, result, "", "", "", ""), False, ()
         )
     if pictures and audit.publication is not proposal.publication:
         audit = audit_tables(proposal.publication)

@@ -31,15 +31,15 @@ def certificate(audit: "TabulationAudit", *, public: bool) -> dict[str, Any]:
     ranges = audit.ranges
     if ranges is None or not ranges.sharp:
         raise RequestError("a certificate shows the ends of all ranges: audit with sharp=True")
-    if not all(len(program.tables) for program in ranges.found.programs.values()):
-        raise RequestError("no table that fits was found in time, so nothing can be shown; allow more time")
-    writer = ProofWriter(audit.publication, ranges.found.history)
     numbers = np.flatnonzero(~audit.published).tolist()
+    writer = ProofWriter(audit.publication, ranges.found.history)
     for number in numbers:
         ranges.prove(number, writer)
+    tables = witness_tables(ranges, numbers)  # after the proofs, which find some
+    if not tables:
+        raise RequestError("no table that fits was found in time, so nothing can be shown; allow more time")
     families = _families(ranges, writer)
     hidden = _hidden(audit.publication)
-    tables = witness_tables(ranges, numbers)
     made = {
         **head,
         "hidden": hidden,

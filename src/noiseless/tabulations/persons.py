@@ -172,7 +172,7 @@ class _Members:
         """Secrets of others that tables show beside a member's own: two of them, and he learns nothing."""
         width = self.many + 1
         numbers = [n for n in range(len(self.groups) * width) if n % width < self.many]
-        tables = np.array(witness_tables(self.sums, numbers))
+        tables = np.array(witness_tables(self.sums, numbers), np.int64).reshape(-1, self.publication.size)
         values = (self.sums.sums.astype(np.int64) @ tables.T).T
         shown = dict[tuple[int, int], set[int]]()
         for table in values:

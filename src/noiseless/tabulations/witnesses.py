@@ -26,10 +26,15 @@ class _Goals:
 
 
 def witness_tables(ranges: SumRanges, numbers: Sequence[int]) -> list[IntArray]:
-    """Integer tables of all base cells that show the ends (and counted values) of some sums."""
+    """Integer tables of all base cells that show the ends (and counted values) of some sums.
+
+    None, where the time limit came before any table was found that fits.
+    """
     goals = _Goals()
     for number in numbers:
         _collect(ranges, number, goals)
+    if not all(len(program.tables) for program in ranges.found.programs.values()):
+        return []
     flows = _flows(ranges, goals.arcs)
     chosen = {part: _cover(ranges, part, wanted) for part, wanted in goals.forms.items()}
     many = max([2, len(flows), *map(len, chosen.values())])

@@ -7,6 +7,8 @@ from scipy.optimize import linprog
 from noiseless.errors import RequestError
 from noiseless.tabulations import Publication, PublishedTable, Told
 from noiseless.tabulations.audit import TabulationAudit, audit_tables
+from noiseless.tabulations.integer_program import IntegerProgram
+from noiseless.tabulations.magnitudes import ContributorAmounts
 from tabulation_examples import CASES, flat, forms_of, hierarchy, holes_case, publication_of, withheld
 
 
@@ -119,6 +121,29 @@ def test_time_that_is_over_decides_nothing() -> None:
         assert early.upper is not None
         assert late.upper is not None
         assert early.lower <= late.lower <= late.upper <= early.upper
+
+
+def test_contributors_are_not_decided_where_time_is_over_before_a_table_was_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(IntegerProgram, "find", lambda *_: False)
+    values = np.random.default_rng(3).integers(1, 30, (3, 3, 3))
+    dimensions = [flat(name, 3) for name in "abc"]
+    tables = withheld(values, dimensions, np.ones((3, 3, 3), bool))
+    records = [
+        (
+            f"p{number % 5}",
+            [each.categories[at] for each, at in zip(dimensions, place, strict=True)],
+            int(value),
+        )
+        for number, (place, value) in enumerate(np.ndenumerate(values))
+    ]
+    given = ContributorAmounts.of(tables, records)
+    audit = audit_tables(tables, rules={"coalition": 2}, contributions=given, time_limit=0)
+    assert not audit.decided
+    assert not audit.holds
+    with pytest.raises(RequestError, match="no table that fits was found in time"):
+        audit.certificate()
 
 
 def test_persons_of_a_group() -> None:

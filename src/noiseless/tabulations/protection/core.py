@@ -1,9 +1,15 @@
 """Methods propose what to publish, the exact audit decides; nothing else calls a table safe."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from noiseless.tabulations.integer_program import Deadline
-from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables, ProtectionMethod
+from noiseless.tabulations.protection.method import (
+    ImpossibleError,
+    ProposedTables,
+    ProtectionMethod,
+    UndecidedError,
+)
 from noiseless.tabulations.protection.outcome import ProtectionOutcome, TableProtection
 from noiseless.tabulations.protection.problem import TrueTables
 
@@ -28,9 +34,7 @@ def protect(
     for number, method in enumerate(methods):  # the time that is left is shared among those that are left
         share = None if time_limit is None else max(deadline.left, 0.0) / (len(methods) - number)
         outcomes.append(_outcome(tables, method, share))
-    decided = all(each.safe or each.audit is None or each.audit.decided for each in outcomes)
-    decided = decided and (any(each.safe for each in outcomes) or not deadline.over)
-    return TableProtection(tables, tuple(sorted(outcomes, key=_order)), decided)
+    return TableProtection(tables, tuple(sorted(outcomes, key=_order)))
 
 
 def _order(outcome: ProtectionOutcome) -> tuple[bool, float, float]:
@@ -54,13 +58,21 @@ def _outcome(tables: TrueTables, method: ProtectionMethod, seconds: float | None
         while True:
             tried += 1
             last = _audited(tables, method.name, proposal, deadline, tried)
-            if last.safe or last.audit is None or deadline.over or tried >= MAX_TRIES:
-                return last
+            if last.safe or deadline.over:
+                return replace(last, exhausted=False)
+            if tried >= MAX_TRIES:
+                return replace(
+                    last, exhausted=False, refusal=f"none of the first {MAX_TRIES} proposals is safe"
+                )
+            assert last.audit is not None  # noqa: S101 - it was just audited
             proposal = proposals.send(last.audit)
     except StopIteration:
-        return last
+        words = "nothing was found within the time limit" if search.over and not tried else last.refusal
+        return replace(last, exhausted=not search.over, refusal=words)
     except ImpossibleError as error:
         return ProtectionOutcome(method.name, tables, None, None, (), str(error), tried)
+    except UndecidedError as error:
+        return ProtectionOutcome(method.name, tables, None, None, (), str(error), tried, exhausted=False)
 
 
 def _audited(

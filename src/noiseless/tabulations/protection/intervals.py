@@ -26,7 +26,7 @@ from noiseless.tabulations.protection.attacker import (
     requirements,
 )
 from noiseless.tabulations.protection.cells import TableCells
-from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables
+from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables, UndecidedError
 from noiseless.tabulations.protection.problem import TrueTables
 from noiseless.tabulations.publication import UNBOUNDED
 
@@ -52,7 +52,8 @@ class PartialSuppression:
         """Intervals of the least total width, and wider ones where the audit refuses them.
 
         Raises:
-            ImpossibleError: no intervals leave what is required, or none were found in time.
+            ImpossibleError: no intervals leave what is required.
+            UndecidedError: none were found in time.
         """
         cells = TableCells.of(tables)
         program, grid = _IntervalProgram(cells, deadline), self._steps(tables)
@@ -164,7 +165,7 @@ class _IntervalProgram:
                 return
             if self.deadline.over:
                 break
-        raise ImpossibleError("no intervals that leave what rules want were found in time")
+        raise UndecidedError("no intervals that leave what rules want were found within the time limit")
 
     def _first_cuts(self) -> None:
         """In an equation, what a cell goes up the others go down, or their sum goes up."""
@@ -189,7 +190,7 @@ class _IntervalProgram:
     def _separate(self) -> int:
         found, pending = 0, {k for k in range(len(self.requirements)) if not self._remembered(k)}
         for number, requirement in enumerate(self.requirements):
-            if number in pending:
+            if number in pending and not (found and self.deadline.over):
                 found += self._attacked(requirement, pending)
         return found
 

@@ -56,6 +56,10 @@ class ImpossibleError(Exception):
     """Nothing of this kind is safe; the text says why, for people."""
 
 
+class UndecidedError(Exception):
+    """Nothing was found, and it is not proved that there is nothing; the text says why, for people."""
+
+
 class ProtectionMethod(Protocol):
     """One way to protect tables.
 
@@ -72,4 +76,5 @@ class ProtectionMethod(Protocol):
 
         Raises:
             ImpossibleError: nothing of this kind can be safe.
+            UndecidedError: time was up before anything was found.
         """

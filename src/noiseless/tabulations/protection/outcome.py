@@ -32,6 +32,7 @@ class ProtectionOutcome:
         levels: what rules want of the sensitive figures, and whether the proposal leaves it.
         refusal: why there is nothing, or why it is not safe; for people.
         tried: how many proposals were audited.
+        exhausted: whether nothing was left to be tried; otherwise time was up, or proposals were too many.
     """
 
     method: str
@@ -41,6 +42,7 @@ class ProtectionOutcome:
     levels: tuple[RequirementFinding, ...]
     refusal: str
     tried: int
+    exhausted: bool = True
 
     @cached_property
     def safe(self) -> bool:
@@ -51,6 +53,11 @@ class ProtectionOutcome:
             and self.audit.holds
             and all(each.holds for each in self.levels)
         )
+
+    @property
+    def decided(self) -> bool:
+        """Whether something safe was found, or it is known that the method finds nothing."""
+        return self.safe or (self.exhausted and (self.audit is None or self.audit.decided))
 
     @property
     def publication(self) -> Publication | None:
@@ -144,7 +151,6 @@ class TableProtection(Shown):
     Attributes:
         tables: the true tables.
         outcomes: one for each method.
-        decided: whether no method was stopped by the time limit without an answer.
         notes: what was assumed when the tables were read, and what is not promised.
         sources: the tables as they were read.
         aware: what somebody is left with who knows the rules and the method, if that was asked.
@@ -152,10 +158,14 @@ class TableProtection(Shown):
 
     tables: TrueTables
     outcomes: tuple[ProtectionOutcome, ...]
-    decided: bool
     notes: tuple[str, ...] = ()
     sources: tuple[TableSource, ...] = ()
     aware: AwarenessFinding | None = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether no method was stopped without an answer, nor the question about who knows the rule."""
+        return all(each.decided for each in self.outcomes) and (self.aware is None or self.aware.decided)
 
     @property
     def best(self) -> ProtectionOutcome | None:
@@ -229,7 +239,7 @@ class TableProtection(Shown):
             "step": str(self.tables.publication.step),
             "population": self.tables.publication.population,
             "holds": self.holds,
-            "decided": self.decided and (self.aware is None or self.aware.decided),
+            "decided": self.decided,
             "aware": None if self.aware is None else self.aware.to_dict(),
             "notes": list(self.notes),
         }

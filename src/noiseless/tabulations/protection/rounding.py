@@ -23,7 +23,7 @@ from noiseless.errors import RequestError
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.protection.cells import TableCells
-from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables
+from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables, UndecidedError
 from noiseless.tabulations.protection.output import number_of
 from noiseless.tabulations.protection.problem import TrueTables
 from noiseless.tabulations.publication import MAX_VALUE
@@ -31,6 +31,8 @@ from noiseless.tabulations.publication import MAX_VALUE
 MAX_RELAX = 20
 """Bases beyond the next multiple: no further relaxation is looked for."""
 _NEAR = 1e-6
+_INFEASIBLE = 2
+"""What solvers call programs without a solution."""
 _GAP = 1e-3
 """Integer programs stop this near to the least distance; what is proved of it is said."""
 _DENOMINATORS = (1, 2, 60)
@@ -60,6 +62,7 @@ class ControlledRounding:
 
         Raises:
             ImpossibleError: no multiples of the base add up, or none leave what rules want.
+            UndecidedError: none were found in time.
         """
         cells = TableCells.of(tables)
         for base in self._bases(tables):
@@ -67,7 +70,7 @@ class ControlledRounding:
             for relax in range(self.relax + 1):
                 model = RoundingModel(cells, base, relax)
                 found = model.nearest(deadline) if model.leaves_enough else None
-                if found is not None or deadline.over:
+                if found is not None:
                     break
             if model is not None and found is not None:
                 yield model.proposal(found)
@@ -174,15 +177,21 @@ class RoundingModel:
             self.upper[cell] = min(self.upper[cell], high // self.base - floor)
 
     def nearest(self, deadline: Deadline) -> RoundedColumns | None:
-        """The rounding whose figures together are nearest to the truth; None if none adds up, or is found."""
+        """The rounding whose figures together are nearest to the truth; None if none adds up.
+
+        Raises:
+            UndecidedError: none was found in time.
+        """
         matrix, target = self._equations()
         split = hstack([matrix, matrix, -matrix], format="csr") if self.relax else matrix
         costs, lower, upper = self._split()
         ends = np.column_stack([lower, upper])
         solve: Any = linprog
         relaxed = solve(costs, A_eq=split, b_eq=target, bounds=ends, method="highs")
-        if relaxed.x is None:
+        if relaxed.status == _INFEASIBLE:
             return None
+        if relaxed.x is None or deadline.over:
+            raise self._open()
         bound = self._bound(split, target, costs, (lower, upper), relaxed.eqlin.marginals)
         found = self._whole(relaxed.x)
         if found is None:
@@ -194,7 +203,22 @@ class RoundingModel:
                 options={"time_limit": max(0.01, min(deadline.left, 3600.0)), "mip_rel_gap": _GAP},
             )
             found = None if program.x is None else self._whole(program.x)
+            if found is None and program.status != _INFEASIBLE:
+                raise self._open()
         return None if found is None else RoundedColumns(found, bound)
+
+    def adds_up(self, deadline: Deadline) -> bool | None:
+        """Whether there is such a rounding; None if that is not known in time."""
+        if not self.leaves_enough:
+            return False
+        try:
+            return None if deadline.over else self.nearest(deadline) is not None
+        except UndecidedError:
+            return None
+
+    def _open(self) -> UndecidedError:
+        multiples = f"multiples of {self.base * self.cells.tables.publication.step}"
+        return UndecidedError(f"no {multiples} that add up were found within the time limit")
 
     def proposal(self, found: RoundedColumns) -> ProposedTables:
         """What is published: each multiple, and the integers that it stands for."""
@@ -291,22 +315,18 @@ def _reason(cells: TableCells, model: RoundingModel, deadline: Deadline) -> str:
         return (
             f"multiples of {base * step} cannot leave of each sensitive figure what the rules want{instead}"
         )
-    freely = RoundingModel(cells, base, model.relax, levels=False).nearest(deadline) is not None
+    never = RoundingModel(cells, base, model.relax, levels=False).adds_up(deadline) is False
     problem = f"no multiples of {base * step} next to the figures add up" + (
-        " and leave of each sensitive figure what the rules want" * freely
+        "" if never else " and leave of each sensitive figure what the rules want"
     )
     offers = list[str]()
     for relax in range(model.relax + 1, MAX_RELAX + 1):
-        if RoundingModel(cells, base, relax).nearest(deadline) is not None:
-            offers.append(f"if figures may go {relax} base{'s' * (relax > 1)} further (relax = {relax})")
-            break
-        if deadline.over:
+        if (found := RoundingModel(cells, base, relax).adds_up(deadline)) is not False:
+            further = f"if figures may go {relax} base{'s' * (relax > 1)} further (relax = {relax})"
+            offers += [further] * bool(found)
             break
     for larger in range(base + 1, 2 * base + 1):
-        other = RoundingModel(cells, larger, model.relax)
-        if other.leaves_enough and other.nearest(deadline) is not None:
-            offers.append(f"with base {larger * step}")
+        if (found := RoundingModel(cells, larger, model.relax).adds_up(deadline)) is not False:
+            offers += [f"with base {larger * step}"] * bool(found)
             break
-        if deadline.over:
-            break
-    return f"{problem}; they do {', or '.join(offers)}" if offers else f"{problem}, as far as was looked"
+    return f"{problem}; they do {', or '.join(offers)}" if offers else problem

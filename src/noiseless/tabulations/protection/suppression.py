@@ -27,7 +27,7 @@ from noiseless.tabulations.protection.attacker import (
 from noiseless.tabulations.protection.cells import TableCells
 from noiseless.tabulations.protection.insiders import LoneContributors, whole_tables
 from noiseless.tabulations.protection.master import EquationCuts, MasterProgram
-from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables
+from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables, UndecidedError
 from noiseless.tabulations.protection.problem import TrueTables
 from noiseless.tabulations.protection.repair import RepairProgram
 
@@ -60,6 +60,7 @@ class CellSuppression:
 
         Raises:
             ImpossibleError: even with all figures withheld something is known.
+            UndecidedError: no pattern was found in time.
         """
         search = PatternSearch(TableCells.of(tables), deadline, self.near)
         while True:
@@ -125,15 +126,16 @@ class PatternSearch:
             bound, pattern = self.master.chosen(start, share, self.near / 2)
             self.bound = max(self.bound, bound)
             if pattern is not None:
-                if not self.separate(pattern.astype(float), whole=True):
-                    if not self.admit_insiders(pattern):
-                        return pattern, self.bound
-                else:
+                if self.separate(pattern.astype(float), whole=True):
                     self.guard(pattern.astype(float), whole=True)
+                elif not self.admit_insiders(pattern) and not self.deadline.over:
+                    return pattern, self.bound
                 self.repaired(pattern)
             if self.incumbent is not None and (self.deadline.over or self._near(self.incumbent)):
                 return self.incumbent, self.bound
-        raise ImpossibleError("no pattern was found within many rounds; allow more figures to be withheld")
+        if self.incumbent is None:
+            raise UndecidedError(f"no pattern was found in {_ROUNDS} rounds")
+        return self.incumbent, self.bound
 
     def _near(self, pattern: BoolArray) -> bool:
         cost = self.master.cost(pattern)
@@ -160,7 +162,7 @@ class PatternSearch:
         found, many = 0, len(self.requirements)
         pending = {k for k in range(many) if not self._remembered(k, withheld)}
         for number in [each % many for each in range(self._turn, self._turn + many)]:
-            if number not in pending:
+            if number not in pending or self.deadline.over:
                 continue
             requirement = self.requirements[number]
             reached, moves, cut = self.attacker.attack(requirement, withheld, whole=whole)
@@ -203,7 +205,7 @@ class PatternSearch:
         found, covered = 0, self._covered(withheld) if whole else np.zeros(self.cells.many, bool)
         chosen = np.flatnonzero((withheld > _VIOLATED) & ~self.cells.sensitive & ~covered)
         for cell in chosen[np.argsort(-withheld[chosen])].tolist():
-            if covered[cell] or found >= _CUTS:
+            if covered[cell] or found >= _CUTS or self.deadline.over:
                 continue
             varies = AttackRequirement(cell, 1.0, (1, -1))
             reached, moves, cut = self.attacker.attack(varies, withheld, whole=whole)
@@ -257,12 +259,14 @@ class PatternSearch:
     def admit_insiders(self, pattern: BoolArray) -> int:
         """Look for contributors who learn something from a pattern by their own part, and add their cuts."""
         found, withheld, learning = 0, pattern.astype(float), True
-        while learning and not found:
+        while learning and not found and not self.deadline.over:
             supports = np.zeros((len(self.pool), self.cells.columns), bool)
             for row, (cells, _) in enumerate(self.possible(pattern)):
                 supports[row, cells] = True
             learning = False
             for requirement in self.lone.doubtful(pattern, supports):
+                if self.deadline.over:
+                    break
                 reached, moves, cut = self.attacker.attack(requirement, withheld, whole=True)
                 if reached >= 1 - NOTHING:
                     self._share(moves, set(), withheld, whole=True)
@@ -303,13 +307,19 @@ class PatternSearch:
         )
 
     def repaired(self, pattern: BoolArray | None = None) -> BoolArray:
-        """A pattern that meets all requirements: one that was found, and the cheapest moves that it lacks."""
+        """A pattern that meets all requirements: one that was found, and the cheapest moves that it lacks.
+
+        Raises:
+            UndecidedError: time was up before there was one.
+        """
         if self.repair is None:
             self.repair = RepairProgram(self.cells, self.attacker.matrix)
         _, withheld = self.master.relaxed()
         chosen = (withheld > _LIKELY if pattern is None else pattern) | self.cells.sensitive
         pending, number = set(range(len(self.requirements))), -1
         while number + 1 < len(self.requirements) or self.admit_insiders(chosen):
+            if self.deadline.over:
+                break
             number += 1
             requirement = self.requirements[number]
             if self._remembered(number, chosen.astype(float)):
@@ -324,6 +334,10 @@ class PatternSearch:
                 raise ImpossibleError(self._impossible(requirement))
             chosen |= np.abs(steps[: self.cells.many]) > NOTHING
             self._share([steps], pending | {number}, chosen.astype(float), whole=True)
+        if self.deadline.over:
+            if self.incumbent is None:
+                raise UndecidedError("no pattern was found within the time limit")
+            return self.incumbent
         chosen = self._pruned(chosen)
         if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
             self.incumbent = chosen

@@ -13,7 +13,19 @@ from noiseless.tabulations import Classification, Publication, PublishedTable, T
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.magnitudes import ContributorAmounts
-from noiseless.tabulations.protection import ImpossibleError, ProposedTables, TrueTables, protect
+from noiseless.tabulations.protection import (
+    ImpossibleError,
+    ProposedTables,
+    ProtectionMethod,
+    TrueTables,
+    UndecidedError,
+    protect,
+)
+from noiseless.tabulations.protection.categories import MergedCategories
+from noiseless.tabulations.protection.core import MAX_TRIES
+from noiseless.tabulations.protection.intervals import PartialSuppression
+from noiseless.tabulations.protection.rounding import ControlledRounding
+from noiseless.tabulations.protection.suppression import CellSuppression
 from tabulation_examples import flat, with_margins
 
 TRUTH = np.array([[40, 31, 12], [28, 19, 4], [22, 15, 11]])
@@ -122,17 +134,58 @@ def test_a_contributor_counts_where_a_figure_is_gone() -> None:
         assert protect(tables, [_Merged()]).holds is safe
 
 
+class Never:
+    """Knows that nothing is safe."""
+
+    name = "never"
+
+    def proposals(
+        self, tables: TrueTables, deadline: Deadline
+    ) -> Generator[ProposedTables, TabulationAudit, None]:
+        raise ImpossibleError("the base is too small")
+        yield
+
+
 def test_impossible() -> None:
-    class Never:
-        name = "never"
+    assert protect(counts(), [Never()]).outcomes[0].refusal == "the base is too small"
+
+
+def test_what_is_stopped_is_not_decided() -> None:
+    """A method that ends by itself has shown that it finds nothing; one that was stopped has not."""
+
+    class Stopped:
+        name = "stopped"
 
         def proposals(
             self, tables: TrueTables, deadline: Deadline
         ) -> Generator[ProposedTables, TabulationAudit, None]:
-            raise ImpossibleError("the base is too small")
+            raise UndecidedError("no time was left")
             yield
 
-    assert protect(counts(), [Never()]).outcomes[0].refusal == "the base is too small"
+    assert not protect(counts(), [Stopped()]).decided
+    unsafe = [(1, 2)]
+    assert protect(counts(), [Given(*[unsafe] * MAX_TRIES)]).decided is False
+    assert protect(counts(), [Given(unsafe, unsafe)]).decided
+    both = protect(counts(), [Stopped(), Given([(0, 0), (0, 1), (1, 0), (1, 1)]), Never()])
+    assert not both.decided
+    assert [each.decided for each in both.outcomes] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "method", [CellSuppression(), PartialSuppression(), ControlledRounding(Fraction(5)), MergedCategories()]
+)
+def test_methods_without_time_decide_nothing(method: ProtectionMethod) -> None:
+    """Neither that something is safe, nor that there is nothing; without a limit each finds something."""
+    dimensions = [flat(name, 3) for name in "abc"]
+    cells = np.random.default_rng(1).integers(0, 9, (3, 3, 3))
+    full = with_margins(cells, dimensions)
+    table = PublishedTable.of_grid("t", {each.name: each.labels for each in dimensions}, full, full)
+    tables = TrueTables(Publication(tuple(dimensions), (table,)), {"threshold": 3})
+    stopped = protect(tables, [method], time_limit=0)
+    assert not stopped.holds
+    assert not stopped.decided
+    assert "time limit" in stopped.outcomes[0].refusal
+    assert protect(tables, [method]).holds
 
 
 def test_what_cannot_be_protected_is_said() -> None:
