@@ -128,6 +128,7 @@ class Grammar:
             f"{inner} / (year - 2000)",
             "EXTRACT(day FROM born) + kwh",
             f"SIGN({inner} - 0.5)",
+            f"CAST({self.condition()} AS INT) - {inner}",
         )
 
     def condition(self) -> str:
@@ -180,6 +181,8 @@ class Grammar:
             f"COUNT(CASE WHEN {self.hidden(1)} THEN 1 END)",
             f"AVG(CASE WHEN {self.hidden(1)} THEN 1 ELSE 0 END)",
             f"{self.one('COVAR_POP', 'COVAR_SAMP', 'CORR')}(kwh, {self.expression()})",
+            f"VARIANCE(CASE WHEN {self.condition()} THEN kwh {self.sometimes('ELSE 0')} END)",
+            f"{self.one('COVAR_POP', 'COVAR_SAMP')}(CASE WHEN {self.condition()} THEN kwh ELSE 0 END, kwh)",
         ]
         return self.random.choice(plain + more)
 

@@ -1,14 +1,19 @@
 """A statement, whatever its spelling, has the answer that DuckDB computes, and intervals hold it."""
 
+import json
 from fractions import Fraction
 from math import isfinite
 from random import Random
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 
+from noiseless.domain import Schema
 from noiseless.errors import RequestError
+from noiseless.questions.attributes import column_of
+from noiseless.questions.derived import DerivedColumn, name_of
 from noiseless.questions.question import Limits
 from noiseless.questions.sql import AnswerInterval, SqlError, parse
 from soaking import soaking
@@ -93,6 +98,56 @@ def test_intervals_hold_the_truth(seed: int) -> None:
                     assert isinstance(exact, AnswerInterval)
                     assert cell.lower <= exact.lower, sql
                     assert exact.upper <= cell.upper, sql
+
+
+BUCKET = "CASE WHEN {0} < 0 THEN 0 WHEN {0} >= 3 THEN 4 ELSE FLOOR({0}) + 1 END"
+"""WIDTH_BUCKET({0}, 0, 3, 3), which DuckDB does not have."""
+OF_ROWS = [
+    ("SUM(WIDTH_BUCKET(NULLIF(kwh, 1), 0, 3, 3))", f"SUM({BUCKET.format('NULLIF(kwh, 1)')})"),
+    ("COUNT(WIDTH_BUCKET(NULLIF(kwh, 1), 0, 3, 3))", f"COUNT({BUCKET.format('NULLIF(kwh, 1)')})"),
+    *(
+        (text, text)
+        for text in (
+            "VAR_SAMP(CASE WHEN solar THEN kwh ELSE 0 END)",
+            "STDDEV(CASE WHEN year > 2018 THEN kwh ELSE 0 END)",
+            "VARIANCE(CASE WHEN kwh > 0 THEN kwh END)",
+            "COVAR_POP(CASE WHEN solar THEN kwh ELSE 0 END, kwh * kwh)",
+            "COVAR_SAMP(kwh, CASE WHEN year > 2018 THEN 1 ELSE 0 END)",
+            "COVAR_POP(CASE WHEN kwh > 0 THEN kwh END, kwh * kwh)",
+            "SUM(CAST((kwh >= 1) AS INT))",
+            "SUM(CAST(kwh * 2 AS INT))",
+            "COUNT(*) FILTER (WHERE (kwh > 1) IS TRUE)",
+            "COUNT(*) FILTER (WHERE (NULLIF(kwh, 1) > 0) IS NOT TRUE)",
+            "COUNT(*) FILTER (WHERE (NULLIF(kwh, 1) > 0) IS FALSE)",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), OF_ROWS)
+def test_what_is_missing_or_0_in_a_row_counts_as_in_duckdb(ours: str, theirs: str) -> None:
+    records = random_records(Random(5), 40)
+    rows = frame(records)  # noqa: F841 - DuckDB finds it by its name
+    connection = duckdb.connect()
+    connection.execute(f"CREATE TABLE {TABLE} AS SELECT * FROM rows")
+    statement = parse(f"SELECT {ours} FROM meters", SCHEMA, TABLE)
+    ((cell,),) = World(records).reply(statement, exactly, LIMITS)
+    ((found,),) = by_duckdb(connection, f"SELECT {theirs} FROM meters")
+    assert agree(cell, found), (cell, found)
+
+
+def test_letters_have_the_capitals_that_they_have_in_duckdb() -> None:
+    letters = [chr(code) for code in range(0xC0, 0x2100) if chr(code).isalpha()]
+    schema = Schema.parse(f"columns.name = {{role = 'private', categories = {json.dumps(letters)}}}")
+    for name in ("UPPER", "LOWER"):
+        column = column_of(name_of(f"{name}(name)", schema), schema)
+        assert isinstance(column, DerivedColumn)
+        numbers = column.numbers({"name": np.arange(len(letters))}.__getitem__)
+        ours = [column.value(int(number)) for number in numbers]
+        (theirs,) = zip(*duckdb.execute(f"SELECT {name}(UNNEST(?))", [letters]).fetchall(), strict=True)
+        differ = [(one, two) for one, two in zip(ours, theirs, strict=True) if one != two]
+        assert len(differ) < len(letters) // 100, differ  # their tables of letters are of other years
+        assert ours[letters.index("ß")] == theirs[letters.index("ß")]
 
 
 def test_means_over_private_filters() -> None:

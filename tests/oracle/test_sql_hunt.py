@@ -39,6 +39,25 @@ def test_conditions_on_several_columns_that_nobody_can_pass(condition: str) -> N
 
 
 @pytest.mark.parametrize("listed", [derived.MOST_LISTED, 0])
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("WIDTH_BUCKET(CASE WHEN x > z THEN 'a' ELSE 'b' END, 0, 1, 2)", "something else than numbers"),
+        ("CAST(x * z / 2 AS INT)", "rounds halves differently"),
+        ("CAST(CASE WHEN x > z THEN 'a' ELSE 'b' END AS INT)", "something else than numbers"),
+        ("DATE '2020-01-01' + x * z / 2", "by a fraction"),
+        ("EXTRACT(day FROM DATE '9999-12-30' + x * z)", "out of the years 1 to 9999"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused_before_it_is_paid_for(
+    expression: str, problem: str, listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(derived, "MOST_LISTED", listed)
+    with pytest.raises(SqlError, match=problem):
+        parse(f"SELECT {expression}, COUNT(*) FROM t GROUP BY 1", SCHEMA, "t", Limits(least_group=1))
+
+
+@pytest.mark.parametrize("listed", [derived.MOST_LISTED, 0])
 def test_the_0th_power_of_nothing_is_nothing(listed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in SQL: POWER(NULL, 0) is NULL; values that are listed, and those that are only bounded."""
     monkeypatch.setattr(derived, "MOST_LISTED", listed)

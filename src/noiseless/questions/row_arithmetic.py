@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.errors import RequestError
-from noiseless.questions.row_expression import Ints, Kind, Vector
+from noiseless.questions.row_expression import Ints, Kind, Vector, require_days
 from noiseless.ranges.spans import WRAPS
 
 
@@ -68,10 +68,27 @@ KIND_WORDS = {"number": "numbers", "boolean": "conditions", "text": "texts", "da
 
 
 def as_number(vector: Vector) -> Vector:
-    """Truth values as 0 and 1, days as whole numbers."""
+    """Truth values as 0 and 1; whole numbers as they are.
+
+    Raises:
+        RequestError: a number is not whole: databases round halves in different ways; or it is no number.
+    """
     if vector.kind == "boolean":
         return Vector("number", vector.data.astype(np.int64), 1, vector.null)
+    require_kind([vector], "number", "a cast to a whole number")
+    rest = (
+        np.where(vector.null, 0, vector.data % vector.below)
+        if vector.null is not None
+        else (vector.data % vector.below)
+    )
+    if rest.any():
+        raise RequestError(NOT_WHOLE)
     return vector
+
+
+NOT_WHOLE = (
+    "a cast to a whole number rounds halves differently from database to database; write ROUND or FLOOR"
+)
 
 
 # Arithmetic
@@ -96,14 +113,20 @@ def subtract(parts: Sequence[Vector], _: object) -> Vector:
     return add([parts[0], negate([parts[1]], None)], None)
 
 
+BY_A_FRACTION = "a day is moved by a fraction; move it by whole days"
+
+
 def _moved(parts: Sequence[Vector], sign: int) -> Vector:
     """A day this many days later or earlier."""
     day, *others = sorted(parts, key=lambda part: part.kind != "date")
     require_kind(others, "number", "a number of days")
     other = add(others, None) if len(others) > 1 else others[0]
     if not isinstance(other.below, int) or other.below != 1:
-        raise RequestError("a day is moved by a fraction; move it by whole days")
-    return Vector("date", _plus(day.data, sign * other.data), 1, missing_in(parts))
+        raise RequestError(BY_A_FRACTION)
+    null, moved = missing_in(parts), _plus(day.data, sign * other.data)
+    moved = moved if null is None else np.where(null, 0, moved)
+    require_days(moved)
+    return Vector("date", moved, 1, null)
 
 
 def negate(parts: Sequence[Vector], _: object) -> Vector:

@@ -17,6 +17,7 @@ import numpy as np
 from noiseless.domain import BooleanColumn, Column, DateColumn, NumberColumn
 from noiseless.errors import RequestError
 from noiseless.questions.base import common_unit
+from noiseless.questions.row_arithmetic import BY_A_FRACTION, NOT_WHOLE
 from noiseless.questions.row_expression import (
     Kind,
     RowExpression,
@@ -24,6 +25,7 @@ from noiseless.questions.row_expression import (
     constant_vector,
     day_of,
     days_since,
+    require_days,
 )
 from noiseless.questions.row_functions import DAY_PARTS, FUNCTIONS
 from noiseless.questions.row_values import vector_of
@@ -87,8 +89,10 @@ def _constant(vector: Vector) -> Image:
 
 def _check_kinds(expression: RowExpression, parts: Sequence[Image]) -> None:
     """Have the function itself look at the kinds, on one value of each."""
-    if expression.function in ("width_bucket", "lookup"):
+    if expression.function == "lookup":
         return
+    if expression.function == "width_bucket":  # its other parts are constants that ascend
+        expression, parts = RowExpression("abs"), parts[:1]
     one = {
         "number": Vector("number", np.array(1)),
         "boolean": Vector("boolean", np.array(True)),
@@ -128,8 +132,13 @@ def _sum(parts: Sequence[Image], _: object) -> Image:
 def _added(one: Image, two: Image) -> Image:
     units = [each.unit for each in (one, two) if each.unit is not None]
     unit = None if len(units) < 2 else common_unit([u for u in units if u]) if any(units) else Fraction(0)  # noqa: PLR2004 - both
-    kind: Kind = "date" if "date" in (one.kind, two.kind) else "number"
-    return Image(kind, one.low + two.low, one.high + two.high, unit)
+    if "date" not in (one.kind, two.kind):
+        return Image("number", one.low + two.low, one.high + two.high, unit)
+    found = Image("date", one.low + two.low, one.high + two.high, unit)
+    if unit is None or unit.denominator != 1 or found.low.denominator != 1:
+        raise RequestError(BY_A_FRACTION)
+    require_days(np.array([int(found.low), int(found.high)], object))
+    return found
 
 
 def _turned(one: Image) -> Image:
@@ -137,8 +146,10 @@ def _turned(one: Image) -> Image:
 
 
 def _difference(parts: Sequence[Image], _: object) -> Image:
-    found = _added(parts[0], _turned(parts[1]))
-    return replace(found, kind="number") if parts[0].kind == parts[1].kind else found
+    one, two = parts
+    if one.kind == two.kind:
+        one, two = replace(one, kind="number"), replace(two, kind="number")
+    return _added(one, _turned(two))
 
 
 def _product(parts: Sequence[Image], _: object) -> Image:
@@ -290,6 +301,14 @@ def _listed(_: Sequence[Image], lookup: Sequence[Any]) -> Image:
     return replace(reduce(_met, images), nullable=True) if images else Image("null", nullable=True)
 
 
+def _as_number(image: Image) -> Image:
+    if image.kind == "boolean":
+        return Image("number", Fraction(0), Fraction(1), Fraction(1))
+    if image.unit is None or image.unit.denominator != 1 or image.low.denominator != 1:
+        raise RequestError(NOT_WHOLE)
+    return image
+
+
 def _truth(_parts: Sequence[Image], _: object) -> Image:
     return Image("boolean")
 
@@ -315,9 +334,7 @@ _RULES: Mapping[str, Callable[..., Image]] = {
     "nullif": _null_if,
     "greatest": lambda parts, _: _extreme(parts, greatest=True),
     "least": lambda parts, _: _extreme(parts, greatest=False),
-    "number": lambda parts, _: (
-        Image("number", Fraction(0), Fraction(1), Fraction(1)) if parts[0].kind == "boolean" else parts[0]
-    ),
+    "number": lambda parts, _: _as_number(parts[0]),
     "extract": _extracted,
     "date_trunc": _truncated,
     "lookup": _listed,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.errors import RequestError
 from noiseless.ranges.spans import WRAPS
 
 Ints = npt.NDArray[Any]
@@ -93,6 +94,17 @@ def constant_vector(value: Plain) -> Vector:
             return Vector("date", np.array(value.toordinal() - _EPOCH))
     top = np.array(value.numerator, np.int64 if abs(value.numerator) < WRAPS else object)
     return Vector("number", top, value.denominator)
+
+
+def require_days(days: Ints) -> None:
+    """Refuse days that no date is.
+
+    Raises:
+        RequestError: one is out of range.
+    """
+    first, last = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH
+    if days.size and not first <= int(days.min()) <= int(days.max()) <= last:
+        raise RequestError("a day is moved out of the years 1 to 9999; move it by less")
 
 
 def day_of(number: int) -> date:

@@ -1,6 +1,7 @@
 """What the functions in expressions of one row do to the values of many rows at once."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import reduce
@@ -70,11 +71,13 @@ def evaluated(
 def _bucket(parts: Sequence[Vector], _: object) -> Vector:
     """WIDTH_BUCKET(x, low, high, buckets): 0 below, buckets + 1 from the upper end on."""
     value, low, high, buckets = parts
+    require_kind([value], "number", "WIDTH_BUCKET")
     width = subtract([high, low], None)
     share = divide([multiply([subtract([value, low], None), buckets], None), width], None)
     inside = add([floor([share], None), constant_vector(Fraction(1))], None)
     top = add([buckets, constant_vector(Fraction(1))], None)
-    return _extreme([_extreme([inside, constant_vector(Fraction(0))], "greatest"), top], "least")
+    found = _extreme([_extreme([inside, constant_vector(Fraction(0))], "greatest"), top], "least")
+    return replace(found, null=missing_in([value]))  # GREATEST would take what is missing for 0
 
 
 # Comparisons and conditions
@@ -315,6 +318,17 @@ def vector_from(values: Sequence[Any]) -> Vector:
     return Vector(parts[0].kind, data, tops[1], null if null.any() else None, parts[0].words)
 
 
+def _small(character: str) -> str:
+    """A letter for a letter, as databases write them: texts keep their lengths."""
+    return character.lower()[0]
+
+
+def _capital(character: str) -> str:
+    """Where the capital is two letters, the one that titles begin with if that is one, or else the same."""
+    found = (character.upper(), "\N{LATIN CAPITAL LETTER SHARP S}" if character == "ß" else character.title())
+    return next((text for text in found if len(text) == 1), character)
+
+
 def matches(text: str, pattern: str) -> bool:
     """LIKE: % for any characters, _ for one.
 
@@ -362,8 +376,8 @@ FUNCTIONS: Mapping[str, Function] = {
     "number": lambda parts, _: as_number(parts[0]),
     "extract": _extract,
     "date_trunc": _truncate,
-    "lower": _on_words(lambda word, _: word.lower(), "text"),
-    "upper": _on_words(lambda word, _: word.upper(), "text"),
+    "lower": _on_words(lambda word, _: "".join(map(_small, word)), "text"),
+    "upper": _on_words(lambda word, _: "".join(map(_capital, word)), "text"),
     "length": _on_words(lambda word, _: len(word), "number"),
     "substring": _on_words(lambda word, cut: word[cut[0] : cut[1]], "text"),
     "like": _on_words(matches, "boolean"),

@@ -16,8 +16,10 @@ from noiseless.questions.sql.canonical import write_filter
 from noiseless.questions.sql.conditions import among, filter_of, read_condition
 from noiseless.questions.sql.constants import Linear, read_linear
 from noiseless.questions.sql.expressions import Combination, answer_to, constant
-from noiseless.questions.sql.rows import derived_column, is_derived, made, read_row
-from noiseless.questions.sql.scope import Scope, bare, function_refused, matching
+from noiseless.questions.sql.refusals import row_refused
+from noiseless.questions.sql.row_text import made
+from noiseless.questions.sql.rows import derived_column, is_derived, read_row
+from noiseless.questions.sql.scope import Scope, bare, matching
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
 _SIMPLE: dict[type[exp.Expression], Aggregate] = {exp.Min: "min", exp.Max: "max", exp.Median: "median"}
@@ -127,7 +129,9 @@ class AggregateReader:
         name = matching(exp.to_identifier(str(node.this)), queries)
         if name is None:
             if close := get_close_matches(str(node.this)[:100].lower(), list(queries), n=1):
-                self.scope.refuse(node, "a function is not understood here", f"did you mean {close[0]}()?")
+                self.scope.refuse(
+                    node, "the function {} is not understood here", f"did you mean {close[0]}()?"
+                )
             return None
         if node.expressions:
             self.scope.refuse(node, f"{name}() takes nothing", f"write {name}()")
@@ -199,20 +203,20 @@ class AggregateReader:
 
     def _of_order(self, node: exp.Expression, rows: Filter) -> Combination:
         """MIN(a x + b) = a MIN(x) + b, or a MAX(x) + b where a is below 0."""
-        aggregate, argument = _SIMPLE[type(node)], self._plainly(node, rows)
+        aggregate, argument = _SIMPLE[type(node)], self._plainly(node.this, rows)
         if argument.number.factor < 0:
             aggregate = _MIRRORED.get(aggregate, aggregate)
         return self._scaled(aggregate, argument, node)
 
     def _variance(self, node: exp.Expression, rows: Filter) -> Combination:
         """VAR_POP(a x + b) = a^2 VAR_POP(x)."""
-        argument = self._plainly(node, rows)
+        argument = self._plainly(node.this, rows)
         column = self._column(node, argument.number)
         return self._ask("variance", column, argument.where, node).times(argument.number.factor**2)
 
     def _sample_variance(self, node: exp.Expression, rows: Filter) -> Combination:
         """The variance times n / (n - 1); the size n of the group is public."""
-        people = self._people(node, self._argument(node.this, rows).where)
+        people = self._people(node, self._plainly(node.this, rows).where)
         return self._variance(node, rows) * people / (people - constant(1))
 
     def _covariance(self, node: exp.Expression, rows: Filter) -> Combination:
@@ -242,7 +246,7 @@ class AggregateReader:
         if one is None or two is None:
             self.scope.refuse(node, "an aggregate of two things has one", "write e.g. CORR(x, y)")
         for each in (one, two):
-            rows = self._argument(each, rows).where
+            rows = self._plainly(each, rows).where
         return one, two, rows
 
     def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:
@@ -277,9 +281,10 @@ class AggregateReader:
         asked = self._ask(aggregate, self._column(node, number), argument.where, node, share)
         return asked.times(number.factor) + constant(number.offset)
 
-    def _plainly(self, node: exp.Expression, rows: Filter) -> Argument:
-        argument = self._argument(node.this, rows)
-        return self._derived(node.this, rows) if argument.zero_elsewhere else argument
+    def _plainly(self, of: exp.Expression, rows: Filter) -> Argument:
+        """The argument of an aggregate to which a row that is 0 matters, as it does not to a sum."""
+        argument = self._argument(of, rows)
+        return self._derived(of, rows) if argument.zero_elsewhere else argument
 
     def _column(self, node: exp.Expression, number: Linear) -> str:
         if number.column is None:
@@ -317,7 +322,7 @@ class AggregateReader:
         if found is None:
             problem, remedy = "the aggregate is of no column", "write a column, or a number times it plus one"
             if isinstance(node, exp.Func):
-                problem, remedy = function_refused(node)
+                problem, remedy = row_refused(node, self.scope.sql)
             self.scope.refuse(node, problem, remedy)
         return found
 

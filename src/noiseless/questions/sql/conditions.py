@@ -29,16 +29,16 @@ from noiseless.questions.filters import (
 )
 from noiseless.questions.row_expression import RowExpression
 from noiseless.questions.sql.constants import Constant, Linear, as_day, read_constant, read_linear
+from noiseless.questions.sql.refusals import condition_refused
+from noiseless.questions.sql.row_text import constant, made
 from noiseless.questions.sql.rows import (
     ROW_FUNCTIONS,
-    constant,
     derived_column,
     is_derived,
-    made,
     may_miss,
     read_row,
 )
-from noiseless.questions.sql.scope import Scope, bare, condition_refused
+from noiseless.questions.sql.scope import Scope, bare
 
 OPERATORS: dict[type[exp.Expression], str] = {
     exp.EQ: "=",
@@ -80,7 +80,7 @@ def read_condition(node: exp.Expression, scope: Scope) -> Filter:
     if (type(node) in _LEAVES or isinstance(node, exp.Column)) and is_derived(node, scope=scope):
         return derived_condition(node, scope)
     if reader is None:
-        raise scope.refusal(node, *condition_refused(node))
+        raise scope.refusal(node, *condition_refused(node, scope.sql))
     return reader(node, scope)
 
 
@@ -171,6 +171,8 @@ def _one_of(node: exp.Expression, scope: Scope) -> Filter:
 def _is(node: exp.Expression, scope: Scope) -> Filter:
     scope.only(node, "this", "expression", "negate", what="this IS", remedy="write IS NULL or IS TRUE")
     wanted = bare(node.expression)
+    if isinstance(wanted, exp.Boolean) and not isinstance(bare(node.this), exp.Column):
+        return derived_condition(node, scope)
     if isinstance(wanted, exp.Boolean):
         found: Filter = _compared(node, node.this, "=", wanted, scope)
     elif isinstance(wanted, exp.Null) and isinstance(bare(node.this), exp.Column):
@@ -226,7 +228,7 @@ def _operand(node: exp.Expression, scope: Scope) -> Operand:
         return constant
     linear = read_linear(node, scope)
     if linear is None:
-        problem, remedy = condition_refused(node)
+        problem, remedy = condition_refused(node, scope.sql)
         scope.refuse(node, problem, remedy)
     if linear.column is not None and isinstance(scope.declared(linear.column), BooleanColumn):
         scope.refuse(node, f"column {linear.column!r} holds truth values", "compare it with TRUE or FALSE")

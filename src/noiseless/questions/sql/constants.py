@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from noiseless.domain import BooleanColumn, NumberColumn
 from noiseless.domain.literals import DIGITS, read_day
+from noiseless.questions.row_arithmetic import NOT_WHOLE
 from noiseless.questions.sql.expressions import Combination
 from noiseless.questions.sql.scope import Scope, bare
 
@@ -201,9 +202,14 @@ def read_linear(node: exp.Expression, scope: Scope) -> Linear | None:
         if not isinstance(inner, exp.Column):
             return None
         name = scope.column(inner)
-        numeric = BooleanColumn if inner is not node else NumberColumn | BooleanColumn
-        is_number = isinstance(scope.declared(name), numeric)
-        return Linear(name, Fraction(1), Fraction(0)) if is_number else None
+        found = scope.declared(name)
+        if inner is not node and isinstance(found, NumberColumn) and found.scale != 1:
+            scope.refuse(node, *NOT_WHOLE.split("; "))
+        return (
+            Linear(name, Fraction(1), Fraction(0))
+            if isinstance(found, NumberColumn | BooleanColumn)
+            else None
+        )
 
     def required(node: exp.Expression) -> Linear:
         found = read_linear(node, scope)

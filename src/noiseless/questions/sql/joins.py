@@ -8,7 +8,8 @@ from noiseless.questions.filters import Everything, Filter, Not, joined
 from noiseless.questions.public_table import PublicTable
 from noiseless.questions.question import Limits
 from noiseless.questions.sql.conditions import filter_of
-from noiseless.questions.sql.rows import derived_column, looked_up, made
+from noiseless.questions.sql.row_text import made
+from noiseless.questions.sql.rows import derived_column, looked_up
 from noiseless.questions.sql.scope import JoinedTable, Scope, bare, matching
 
 _REMEDY = "write JOIN table ON table.key = column, with public tables that the owner declares"

@@ -10,8 +10,9 @@ from noiseless.questions.sql.aggregates import AggregateReader
 from noiseless.questions.sql.canonical import write_aggregate, write_question
 from noiseless.questions.sql.constants import read_arithmetic, read_number, require_short
 from noiseless.questions.sql.expressions import Combination, constant, degree
+from noiseless.questions.sql.refusals import expression_refused
 from noiseless.questions.sql.rows import derived_column, is_row_call, read_row
-from noiseless.questions.sql.scope import Scope, bare, expression_refused
+from noiseless.questions.sql.scope import Scope, bare
 from noiseless.questions.sql.statement import KeyColumn, ReplyColumn
 
 _LONGEST_NAME = 100
@@ -101,7 +102,7 @@ def _alias(node: exp.Alias, asking: AggregateReader) -> str:
 
 def _key_column(node: exp.Expression, asking: AggregateReader) -> KeyColumn:
     if isinstance(node.this, exp.Star):
-        asking.scope.refuse(node, *expression_refused(node.this))
+        asking.scope.refuse(node, *expression_refused(node.this, asking.scope.sql))
     if isinstance(node, exp.Column):
         name: str = asking.scope.column(node)
     else:
@@ -130,7 +131,9 @@ def value_of(node: exp.Expression, asking: AggregateReader) -> Combination:
         node = _divisor(node, scope)
         found = read_arithmetic(node, scope, constant, aggregate_or_root, required)
         if found is None:
-            raise scope.refusal(node, *(_CAST if isinstance(node, exp.Cast) else expression_refused(node)))
+            raise scope.refusal(
+                node, *(_CAST if isinstance(node, exp.Cast) else expression_refused(node, scope.sql))
+            )
         if degree(found) > _MOST_FACTORS:
             scope.refuse(node, f"more than {_MOST_FACTORS} answers are multiplied", "multiply fewer of them")
         for term in found.terms:

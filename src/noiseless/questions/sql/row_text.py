@@ -1,16 +1,20 @@
-"""Expressions of one row, written in one canonical way that reads back as them."""
+"""Expressions of one row in their normal form, written in one canonical way that reads back as them."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from noiseless.questions.derived import DerivedName
-from noiseless.questions.row_expression import RowExpression
+from noiseless.questions.row_expression import RowExpression, Vector, day_of
+from noiseless.questions.row_functions import evaluated
 from noiseless.questions.sql.canonical import write_column, write_number, write_value
 
 _SIGNS = {"+": " + ", "-": " - ", "*": " * ", "/": " / ", "and": " AND ", "or": " OR ", "mod": " % "}
 _SIGNS |= {sign: f" {sign} " for sign in ("=", "<>", "<", "<=")}
 _OPEN = {*_SIGNS, "neg", "not", "is null", "like", "case"}
 """What stands in brackets as a part of an operator."""
+_COMMUTE = {"+", "*", "and", "or", "=", "<>", "greatest", "least"}
+_FLAT = {"+", "*", "and", "or", "greatest", "least"}
 
 
 def write_row(expression: RowExpression) -> str:  # noqa: C901, PLR0911, PLR0912 - a line a kind
@@ -61,3 +65,42 @@ def _constant_text(value: Any) -> str:  # noqa: ANN401 - a plain value
 def _bracketed(part: RowExpression, text: str) -> str:
     is_open = part.function in _OPEN or text.startswith("-") or isinstance(part.value, DerivedName)
     return f"({text})" if is_open else text
+
+
+def made(function: str, parts: Sequence[RowExpression], value: Any = None) -> RowExpression:  # noqa: ANN401 - a parameter
+    """An expression in its normal form: constants computed, equal operators flat, their parts in order."""
+    if function in _FLAT:
+        parts = [inner for part in parts for inner in (part.parts if part.function == function else (part,))]
+    if function == "neg" and parts[0].function == "neg":
+        return parts[0].parts[0]
+    found = RowExpression(function, tuple(parts), value)
+    if all(part.function == "constant" for part in parts):
+        return _constant_of(evaluated(found, _no_column, _no_column))
+    if function in _COMMUTE:
+        found = RowExpression(function, tuple(sorted(parts, key=write_row)), value)
+    return found
+
+
+def _no_column(name: str) -> Any:  # noqa: ANN401 - never returns
+    raise TypeError(name)
+
+
+def _constant_of(vector: Vector) -> RowExpression:
+    value: Any = None
+    if vector.null is None:
+        top = vector.data.item()
+        match vector.kind:
+            case "number":
+                value = Fraction(top, int(vector.below))
+            case "boolean":
+                value = bool(top)
+            case "text":
+                value = vector.words[top]
+            case "date":
+                value = day_of(top)
+    return RowExpression("constant", (), value)
+
+
+def constant(value: Any) -> RowExpression:  # noqa: ANN401 - a plain value
+    """A constant."""
+    return RowExpression("constant", (), value)

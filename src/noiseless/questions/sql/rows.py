@@ -1,8 +1,7 @@
-"""Expressions of one row in SQL: read into trees, written back in one canonical way."""
+"""Expressions of one row in SQL, read into trees."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
 from sqlglot import exp
 
@@ -11,17 +10,17 @@ from noiseless.errors import RequestError
 from noiseless.questions.attributes import remembered
 from noiseless.questions.derived import DerivedColumn, DerivedName, name_of
 from noiseless.questions.public_table import PublicTable
-from noiseless.questions.row_expression import MOST_POWER, RowExpression, Vector, day_of
-from noiseless.questions.row_functions import DAY_PARTS, DAY_STARTS, evaluated
+from noiseless.questions.row_expression import MOST_POWER, RowExpression
+from noiseless.questions.row_functions import DAY_PARTS, DAY_STARTS
 from noiseless.questions.sql.constants import EXACT, WHOLE, as_day, is_type, read_number, require_short
-from noiseless.questions.sql.row_text import write_row
-from noiseless.questions.sql.scope import Scope, bare, function_refused
+from noiseless.questions.sql.refusals import construct, row_refused
+from noiseless.questions.sql.row_text import constant, made, write_row
+from noiseless.questions.sql.scope import Scope, bare
 from noiseless.questions.sql.tokens import quiet_dialect
 
 _MOST_PARTS = 500
-_COMMUTE = {"+", "*", "and", "or", "=", "<>", "greatest", "least"}
-_FLAT = {"+", "*", "and", "or", "greatest", "least"}
 _MOST_PLACES = 12
+_MOST_BUCKETS = 10**6
 
 _PLAIN: Mapping[type[exp.Expression], str] = {
     exp.Add: "+",
@@ -84,7 +83,7 @@ def is_derived(*nodes: exp.Expression, scope: Scope) -> bool:
                     return True
             if isinstance(part, ROW_FUNCTIONS) and not isinstance(part, _PLAIN_SIGNS):
                 return True
-            if is_row_call(part):
+            if is_row_call(part) or _is_made_whole(part):
                 return True
             product = isinstance(part, exp.Mul) and _has_column(part.this)
             if (product or isinstance(part, exp.Div)) and _has_column(part.expression):
@@ -121,47 +120,14 @@ def is_row_call(node: object) -> bool:
     return isinstance(node, exp.Anonymous) and str(node.this).lower() in ("date_part", "lookup")
 
 
+def _is_made_whole(node: object) -> bool:
+    """Whether more than a column is cast to a whole number: a condition, above all."""
+    of = bare(node.this) if isinstance(node, exp.Cast) and is_type(node, WHOLE) else None
+    return of is not None and not isinstance(of, exp.Column) and _has_column(of)
+
+
 def _has_column(node: exp.Expression) -> bool:
     return any(isinstance(part, exp.Column) for part in node.walk())
-
-
-def made(function: str, parts: Sequence[RowExpression], value: Any = None) -> RowExpression:  # noqa: ANN401 - a parameter
-    """An expression in its normal form: constants computed, equal operators flat, their parts in order."""
-    if function in _FLAT:
-        parts = [inner for part in parts for inner in (part.parts if part.function == function else (part,))]
-    if function == "neg" and parts[0].function == "neg":
-        return parts[0].parts[0]
-    found = RowExpression(function, tuple(parts), value)
-    if all(part.function == "constant" for part in parts):
-        return _constant_of(evaluated(found, _no_column, _no_column))
-    if function in _COMMUTE:
-        found = RowExpression(function, tuple(sorted(parts, key=write_row)), value)
-    return found
-
-
-def _no_column(name: str) -> Any:  # noqa: ANN401 - never returns
-    raise TypeError(name)
-
-
-def _constant_of(vector: Vector) -> RowExpression:
-    value: Any = None
-    if vector.null is None:
-        top = vector.data.item()
-        match vector.kind:
-            case "number":
-                value = Fraction(top, int(vector.below))
-            case "boolean":
-                value = bool(top)
-            case "text":
-                value = vector.words[top]
-            case "date":
-                value = day_of(top)
-    return RowExpression("constant", (), value)
-
-
-def constant(value: Any) -> RowExpression:  # noqa: ANN401 - a plain value
-    """A constant."""
-    return RowExpression("constant", (), value)
 
 
 def read_row(node: exp.Expression, scope: Scope) -> RowExpression:
@@ -177,8 +143,35 @@ def read_row(node: exp.Expression, scope: Scope) -> RowExpression:
         return found
 
 
+_PARTS: Mapping[type[exp.Expression], tuple[str, ...]] = {
+    exp.Between: ("low", "high"),
+    exp.Case: ("ifs", "default"),
+    exp.If: ("true", "false"),
+    exp.Round: ("decimals",),
+    exp.DateTrunc: ("unit",),
+    exp.TimestampTrunc: ("unit",),
+    exp.WidthBucket: ("min_value", "max_value", "num_buckets"),
+    exp.Substring: ("start", "length"),
+    exp.Div: ("typed", "safe"),
+    exp.Like: ("negate",),
+    exp.Is: ("negate",),
+    exp.Greatest: ("ignore_nulls",),
+    exp.Least: ("ignore_nulls",),
+}
+"""What a function or an operator may have besides its operands; anything else would be passed over."""
+
+
+def _require_plain(node: exp.Expression, scope: Scope) -> None:
+    kind = type(node)
+    if kind in _PARTS or kind in _PLAIN or kind in _MIRRORED or kind in ROW_FUNCTIONS:
+        name = construct(node, scope.sql)
+        allowed = ("this", "expression", "expressions", *_PARTS.get(kind, ()))
+        scope.only(node, *allowed, what=f"this {name}", remedy=f"write {name} with fewer parts")
+
+
 def _read(node: exp.Expression, scope: Scope) -> RowExpression:  # noqa: C901, PLR0911, PLR0912 - a line a kind
     node = bare(node)
+    _require_plain(node, scope)
     match node:
         case exp.Column():
             name = scope.column(node)
@@ -223,7 +216,7 @@ def _read(node: exp.Expression, scope: Scope) -> RowExpression:  # noqa: C901, P
         return made("extract", [_read(node.this, scope)], _PARTS_OF_DAYS[kind])
     reader = _READERS.get(kind)
     if reader is None:
-        raise scope.refusal(node, *function_refused(node))
+        raise scope.refusal(node, *row_refused(node, scope.sql))
     return reader(node, scope)
 
 
@@ -330,7 +323,7 @@ def _date_part(node: exp.Expression, scope: Scope) -> RowExpression:
     if str(node.this).lower() == "lookup" and node.expressions:
         return _lookup(node, scope)
     if str(node.this).lower() != "date_part" or len(node.expressions) != 2:  # noqa: PLR2004 - a part and a date
-        raise scope.refusal(node, *function_refused(node))
+        raise scope.refusal(node, *row_refused(node, scope.sql))
     unit = _unit(node.expressions[0].name, DAY_PARTS, node, scope)
     return made("extract", [_read(node.expressions[1], scope)], unit)
 
@@ -341,10 +334,11 @@ def _bucket(node: exp.Expression, scope: Scope) -> RowExpression:
         scope.refuse(node, "this WIDTH_BUCKET is not understood", "write WIDTH_BUCKET(x, low, high, buckets)")
     low, high, buckets = (_read(node.args[key], scope) for key in keys)
     ends = [each.value for each in (low, high, buckets)]
-    if not all(isinstance(end, Fraction) for end in ends) or ends[0] >= ends[1] or ends[2] < 1:
+    if not all(isinstance(end, Fraction) for end in ends) or ends[0] >= ends[1]:
         scope.refuse(
             node, "buckets are between two constants that ascend", "write e.g. WIDTH_BUCKET(x, 0, 100, 5)"
         )
+    _whole(node.args["num_buckets"], scope, 1, _MOST_BUCKETS, "the number of buckets")
     return made("width_bucket", [_read(node.this, scope), low, high, buckets])
 
 

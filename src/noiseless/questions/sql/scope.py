@@ -16,7 +16,6 @@ from noiseless.questions.sql.canonical import write_name
 from noiseless.questions.sql.errors import Position, SqlError
 from noiseless.questions.sql.tokens import position_at
 
-_UNKNOWN = "a function is not understood here"
 _LISTED = 8
 """This many names are listed in a message."""
 
@@ -99,8 +98,8 @@ class Scope:
         if written is None and node is not None and (name := self._in_quotes(node)) is not None:
             problem, written = "{} in single quotes is a text", bare(node).name
             remedy = f"write the column as {write_name(name)}"
-        if problem == _UNKNOWN and isinstance(node, exp.Anonymous):
-            problem, written = "the function {} is not understood here", str(node.this)
+        if written is None and "{}" in problem and isinstance(node, exp.Anonymous):
+            written = str(node.this)
         position = None if node is None else self.position(node)
         return SqlError(problem, remedy, written=written, position=position)
 
@@ -165,101 +164,3 @@ def bare(node: exp.Expression) -> exp.Expression:
     while isinstance(node, exp.Paren):
         node = node.this
     return node
-
-
-Refusal = tuple[str, str]
-"""The problem, and the nearest thing that can be asked."""
-
-_HISTOGRAM = "ask for a histogram: SELECT c, COUNT(*) ... GROUP BY c"
-
-CLAUSES: dict[str, Refusal] = {
-    "with": ("WITH is not understood", "ask about the table itself with one SELECT"),
-    "joins": ("a JOIN is not understood", "join public tables that the owner declares, on one column"),
-    "laterals": ("a statement is about one table", "leave LATERAL out"),
-    "distinct": ("SELECT DISTINCT is not understood", _HISTOGRAM),
-    "windows": ("window functions are not understood", "ask for aggregates with GROUP BY"),
-    "qualify": ("QUALIFY is not understood", "ask for all groups and choose among the answers"),
-    "sample": ("a sample is not understood", "ask about all rows; use FILTER or WHERE to choose among them"),
-    "pivots": ("PIVOT is not understood", "ask with GROUP BY"),
-    "into": ("INTO is not understood", "answers are given to you, not stored in tables"),
-    "offset": ("OFFSET is not understood", "ask for all groups; LIMIT takes the first ones"),
-    "locks": ("FOR UPDATE is not understood", "leave it out"),
-}
-
-_REMEDIES = {
-    _HISTOGRAM: "approx_distinct",
-    "ask for PERCENTILE_DISC(p) WITHIN GROUP (ORDER BY column)": "approx_quantile",
-    f"rows are never shown; {_HISTOGRAM}": "array_agg group_concat string_agg list",
-    "ask for MIN, MAX or MEDIAN": "any_value first last first_value last_value",
-    "ask for SELECT c, COUNT(*) ... GROUP BY c ORDER BY COUNT(*) DESC LIMIT 1": "mode",
-    "leave it out and round the reply: an answer is an interval": "round floor ceil",
-    "leave it out: no value is missing here": "coalesce",
-    "it is understood around a divisor, as NULLIF(..., 0)": "nullif",
-}
-_FUNCTIONS = {name: remedy for remedy, names in _REMEDIES.items() for name in names.split()}
-
-_AGGREGATES = (
-    "take COUNT, SUM, AVG, MIN, MAX, MEDIAN, PERCENTILE_DISC, VAR_POP, VAR_SAMP, STDDEV_POP or STDDEV"
-)
-
-
-def function_refused(node: exp.Expression) -> Refusal:
-    """What is said of a function that is not understood."""
-    name = (
-        str(node.this)
-        if isinstance(node, exp.Anonymous)
-        else node.sql_name()
-        if isinstance(node, exp.Func)
-        else ""
-    )
-    said = f"{name.upper()} is not understood here" if isinstance(node, exp.Func) else _UNKNOWN
-    said = _UNKNOWN if isinstance(node, exp.Anonymous) else said
-    return said, _FUNCTIONS.get(name.lower(), _AGGREGATES)
-
-
-_NESTED = ("a query within a query is not understood", "ask both as statements of one batch")
-_OPERATORS = ("only + - * / are understood between aggregates", "compute the rest from the reply")
-
-_OUTPUTS: dict[tuple[type[object], ...], Refusal] = {
-    (exp.Star,): ("rows are never shown", "ask for aggregates, such as COUNT(*) or AVG of a column"),
-    (exp.Window,): CLAUSES["windows"],
-    (exp.Subquery, exp.Select, exp.Exists, exp.SetOperation): _NESTED,
-    (exp.Literal, exp.Boolean, exp.Null): ("a constant here is no number", "leave it out"),
-    (exp.IntDiv, exp.Mod, exp.Pow): _OPERATORS,
-}
-
-_CONDITIONS: dict[tuple[type[object], ...], Refusal] = {
-    (exp.Like, exp.ILike, exp.SimilarTo, exp.RegexpLike, exp.Glob): (
-        "patterns are not understood",
-        "list the values that you mean with IN",
-    ),
-    (exp.Subquery, exp.Select, exp.Exists, exp.Any, exp.All, exp.SetOperation): _NESTED,
-    (exp.AggFunc,): (
-        "an aggregate cannot stand in a filter",
-        "ask for all groups and choose among the answers",
-    ),
-    (exp.Literal, exp.Boolean, exp.Null): ("a constant is no condition", "compare a column with constants"),
-    (exp.Cast,): (
-        "this cast is not understood in a filter",
-        "compare the column with a constant of its kind",
-    ),
-    (exp.Func,): ("functions are not understood in a filter", "compare a column itself with constants"),
-}
-
-
-def expression_refused(node: exp.Expression) -> Refusal:
-    """What is said of an output that is not understood."""
-    for kinds, refusal in _OUTPUTS.items():
-        if isinstance(node, kinds):
-            return refusal
-    if isinstance(node, exp.Func):
-        return function_refused(node)
-    return "an output is not understood", "ask for aggregates, numbers and + - * / of them"
-
-
-def condition_refused(node: exp.Expression) -> Refusal:
-    """What is said of a condition that is not understood."""
-    for kinds, refusal in _CONDITIONS.items():
-        if isinstance(node, kinds):
-            return refusal
-    return "a condition is not understood", "compare columns with constants: = <> < <= > >= BETWEEN IN"

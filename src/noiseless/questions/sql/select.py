@@ -20,8 +20,9 @@ from noiseless.questions.sql.errors import Position, SqlError
 from noiseless.questions.sql.expressions import Combination
 from noiseless.questions.sql.joins import read_joins
 from noiseless.questions.sql.outputs import distinctly_named, output, value_of
+from noiseless.questions.sql.refusals import CLAUSES
 from noiseless.questions.sql.rows import derived_column, read_row
-from noiseless.questions.sql.scope import CLAUSES, Scope, bare, matching
+from noiseless.questions.sql.scope import Scope, bare, matching
 from noiseless.questions.sql.statement import AnswerComparison, KeyColumn, Ordering, ReplyColumn, Statement
 from noiseless.questions.sql.subquery import read_view, scope_of
 from noiseless.questions.sql.tokens import quiet_dialect, scan, too_deep
@@ -58,13 +59,21 @@ def _parsed(sql: str, tokens: list[Token], schema: Schema) -> exp.Select:
     return trees[0]
 
 
+_OTHER_SIGNS = {
+    "`": "names stand in double quotes where they need any, not in backquotes",
+    "//": "write FLOOR(x / y) for //",
+    "**": "write POWER(x, y) for **",
+}
+"""What some databases read, and what to write instead."""
+
+
 def _unquoted(sql: str, schema: Schema) -> str | None:
     """The remedy where a name that needs double quotes stands without them, or in others."""
     for name in schema.columns:
         right = write_name(name)
         if right != name and name.casefold() in sql.replace(right, "").casefold():
             return f"names with spaces and signs stand in double quotes: {right}"
-    return "names stand in double quotes where they need any, not in backquotes" if "`" in sql else None
+    return next((remedy for sign, remedy in _OTHER_SIGNS.items() if sign in sql), None)
 
 
 def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits | None) -> Statement:

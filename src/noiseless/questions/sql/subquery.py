@@ -7,7 +7,8 @@ from noiseless.errors import RequestError
 from noiseless.questions.person_view import PersonFunction, PersonNumber, PersonView
 from noiseless.questions.question import Limits
 from noiseless.questions.sql.canonical import write_column, write_name
-from noiseless.questions.sql.rows import derived_column, is_derived, made, read_row
+from noiseless.questions.sql.row_text import made
+from noiseless.questions.sql.rows import derived_column, is_derived, read_row
 from noiseless.questions.sql.scope import Scope, bare, matching
 
 _FUNCTIONS: dict[type[exp.Expression], PersonFunction] = {exp.Sum: "sum", exp.Min: "min", exp.Max: "max"}
