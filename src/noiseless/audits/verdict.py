@@ -53,7 +53,7 @@ def _added(audit: "Audit") -> str:
 def _told_apart(components: int, name: str) -> str:
     if components == 1:
         return ""
-    return f", and every row reveals which of {components:,} sets its {name} belongs to"
+    return f", and every row reveals which of {components:,} classes its {name} falls into"
 
 
 def summary(audit: "Audit") -> dict[str, str]:
