@@ -45,7 +45,7 @@ def test_one_cell_more_would_tell_more(people: int, outputs: int) -> None:
 
 def test_plans_say_what_they_keep() -> None:
     found = nl.plan("mean", n=10, bounds=(0, 1), indistinguishable=2)
-    assert "At most 2 answers tell two values of one person apart, others being unknown" in str(found)
+    assert "At most 2 answers distinguish two values of one person, the others unknown" in str(found)
     assert (found.cells, found.to_dict()["epsilon"]) == (19, 1.0)
     exact = nl.plan("count", n=30, indistinguishable=2)
     assert exact.cells == 31

@@ -234,8 +234,8 @@ class _SumAttack:
         for answer, one in zip(reply.answers, asked, strict=True):
             assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
             told = [(Fraction(end) - low * one.people) / step for end in (answer.lower, answer.upper)]
-            require_sound(told == list(one.cell), "the curator tells the cell that is declared")
-            require_sound(told[0] <= one.truth <= told[1], "the interval told holds the truth")
+            require_sound(told == list(one.cell), "the curator answers with the declared cell")
+            require_sound(told[0] <= one.truth <= told[1], "the answer's interval holds the truth")
         return len(asked)
 
 

@@ -264,4 +264,4 @@ def _check_curator(
         assert answer.lower is not None and answer.upper is not None  # noqa: S101, PT018 - sums are numbers
         shift = low * int(row.sum())
         cell = [float((Fraction(end) - shift) / step) for end in (answer.lower, answer.upper)]
-        require_sound(cell == [float(end) for end in ends], "the curator tells the cell that was expected")
+        require_sound(cell == [float(end) for end in ends], "the curator answers with the expected cell")

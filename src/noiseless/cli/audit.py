@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noiseless.cli.options import (
+    READING,
     TABLES,
     DistinctOption,
     Format,
@@ -18,6 +19,7 @@ from noiseless.cli.options import (
     SummaryOption,
     column_option,
     columns,
+    in_panels,
     option,
     per_column,
     print_json,
@@ -70,6 +72,15 @@ _FEWEST_ROWS = 10
 """In fewer rows values differ by chance."""
 
 
+@in_panels(
+    {
+        "Further questions": (
+            *("rule", "hypothesis", "key", "hierarchy", "class_level"),
+            *("uniques", "population", "weights", "stochastic", "certificate", "each"),
+        ),
+        READING: ("schema", "clamp"),
+    }
+)
 def audit_command(  # noqa: PLR0917 - typer calls it by keywords
     table: Annotated[list[str], typer.Argument(metavar="TABLE", help=TABLES)],
     sensitive: Annotated[list[str] | None, column_option("A column to protect.")] = None,
@@ -118,14 +129,16 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             "COL=FILE",
         ),
     ] = None,
-    class_level: Annotated[int, option("The level of it that makes the classes; 1 by default.", "N")] = 1,
+    class_level: Annotated[
+        int, option("The level of the hierarchy that gives the classes; 1 by default.", "N")
+    ] = 1,
     uniques: Annotated[
         int | None,
         option("Also find the combinations of up to N public columns that single rows out (SUDA).", "N"),
     ] = None,
     population: Annotated[
         str | None,
-        option("Also say how well rows are found in a table of the whole population.", "TABLE"),
+        option("Also report how well rows can be found in a table of the whole population.", "TABLE"),
     ] = None,
     weights: Annotated[
         str | None,

@@ -43,7 +43,8 @@ HypothesisBounds = Annotated[
 ]
 DomainsOption = Annotated[Path | None, option("Declared domains, instead of --bounds.", "FILE")]
 ModeOption = Annotated[
-    Literal["stretch", "collapse"], option("Keep released values spread out, or release one value a fibre.")
+    Literal["stretch", "collapse"],
+    option("Keep released values spread out, or release one value for each fibre."),
 ]
 
 
@@ -57,7 +58,7 @@ def blur_command(  # noqa: PLR0917 - typer calls it by keywords
     bounds: HypothesisBounds = None,
     schema: DomainsOption = None,
     mode: ModeOption = "stretch",
-    missing: Annotated[Gaps, option("Leave rows without a value out, or refuse them.")] = "error",
+    missing: Annotated[Gaps, option("Drop rows without a value, or refuse them.")] = "error",
     names: NamesOption = None,
     output: FormatOption = "text",
 ) -> int:

@@ -75,7 +75,7 @@ def convert_command(
         bool, typer.Option("--as-printed", help="Use the paper's formula instead of the sharpest known.")
     ] = False,
     members: Annotated[int, option("For groups of K entries.", "K", min=1)] = 1,
-    times: Annotated[int, option("For K answers together, each with noise of its own.", "K", min=1)] = 1,
+    times: Annotated[int, option("For K answers together, each with its own noise.", "K", min=1)] = 1,
     variant: Annotated[
         str | None, option("personalised, free-lunch or bayesian; of a --mechanism also adversarial.", "NAME")
     ] = None,

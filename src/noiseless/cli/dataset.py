@@ -23,7 +23,7 @@ Examples:
 
 DECLARE_HELP = """Declare what the source holds now: the first version or a new one, with the file's budgets.
 
-A declared version counts as new even if the source is unchanged: that nothing changed is not revealed.
+A declared version counts as new even if the source is unchanged, so that nobody learns whether it changed.
 Answers of an earlier version are not reused. What was paid for it counts for the new one too, unless
 --start-anew says that its people are others.
 
@@ -41,14 +41,14 @@ Example:
   noiseless dataset budget meters.toml --by "data protection office"
 """
 
-SHOW_HELP = """What everybody may know of a dataset: its version, columns and groups, what is spent and left.
+SHOW_HELP = """The public facts of a dataset: its version, columns and groups, what is spent and left.
 
 Example:
 
   noiseless dataset show meters.toml
 """
 
-EXPOSURE_HELP = """What each person could have made the answers given so far be, as everybody else really is.
+EXPOSURE_HELP = """What each person could have made the answers so far be, everybody else's data as it is.
 
 The file depends on private values and holds them: it is for the owner alone, and only the owner can read it.
 
@@ -66,7 +66,7 @@ Examples:
   noiseless dataset release heart.toml certificate.json --fixed-cells 12
 """
 
-ByOption = Annotated[str, option("Who says so; the ledger records it.", "NAME")]
+ByOption = Annotated[str, option("Who decides; the ledger records it.", "NAME")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -133,7 +133,7 @@ def release_command(
     certificate: Annotated[str, typer.Argument(metavar="CERT", help="The release's certificate.")],
     fixed_cells: Annotated[
         int | None,
-        option("How many cells there were in all, if they were fixed before the data was seen.", "N"),
+        option("The number of cells, if they were fixed before the data was seen.", "N"),
     ] = None,
     by: ByOption = "owner",
     output: FormatOption = "text",

@@ -37,7 +37,7 @@ def compare_command(
     ],
     bounds: BoundsOption = None,
     step: StepOption = None,
-    seed: Annotated[int, option("Draws the example.", "SEED", min=0)] = 0,
+    seed: Annotated[int, option("The seed of the example.", "SEED", min=0)] = 0,
     output: FormatOption = "text",
 ) -> None:
     """Print the comparison."""
@@ -77,7 +77,7 @@ def _text(found: "Comparison") -> str:
     return "\n".join([title, "", *(f"  {line}" for line in aligned(rows, "<" + ">" * 5)), "", *notes])
 
 
-CAPACITY_HELP = """How many bits a channel can carry, between two certain bounds.
+CAPACITY_HELP = """How many bits a channel can carry: a certain lower and upper bound.
 
 CHANNEL is a CSV file without a header: a row for each input, a column for each output, rows that sum to 1.
 With --zero-error no error is ever allowed, not even an unlikely one. With --cover a range takes the place of
@@ -99,10 +99,15 @@ def capacity_command(
         typer.Argument(metavar="CHANNEL.csv", help="Probabilities of the outputs, a row an input."),
     ] = None,
     *,
-    tolerance: Annotated[float, option("How near the two ends should be.", "NATS")] = 1e-9,
-    time_limit: Annotated[float | None, option("Stop then, with the ends found so far.", "SECONDS")] = None,
+    tolerance: Annotated[float, option("How close the two bounds should be.", "NATS")] = 1e-9,
+    time_limit: Annotated[
+        float | None, option("Stop after this long, with the bounds found so far.", "SECONDS")
+    ] = None,
     zero_error: Annotated[
-        bool, typer.Option("--zero-error", help="What can be sent without any error, and what is confused.")
+        bool,
+        typer.Option(
+            "--zero-error", help="What can be sent without any error, and which inputs are confused."
+        ),
     ] = False,
     cover: Annotated[str | None, option('The range to cover instead: "[0, 1] | {3}".', "RANGE")] = None,
     eps: Annotated[str | None, option("Half the diameter of the sets that cover it.", "EPS")] = None,

@@ -103,7 +103,7 @@ def show_command(
     target: Target,
     *,
     dataset: DatasetOption = None,
-    last: Annotated[int | None, option("How many entries; text shows 20 unless said.", "N", min=0)] = None,
+    last: Annotated[int | None, option("How many entries; 20 by default as text.", "N", min=0)] = None,
     before: Annotated[int | None, option("Only entries before this number.", "SEQ", min=1)] = None,
     output: FormatOption = "text",
 ) -> int:
@@ -141,12 +141,12 @@ def record_dp_command(
     epsilon: Annotated[str, option("The epsilon of the tool's promise, in nats.", "E")],
     delta: Annotated[str, option("The delta of the tool's promise.", "D")] = "0",
     neighbours: Annotated[
-        Literal["replace", "add-remove"], option("How tables differ that the tool calls neighbours.")
+        Literal["replace", "add-remove"], option("How the tool's neighbouring tables differ.")
     ] = "add-remove",
     per_row: Annotated[
-        bool, typer.Option("--per-row", help="It protects a row, where a person has several.")
+        bool, typer.Option("--per-row", help="The tool protects a single row, and a person has several.")
     ] = False,
-    times: Annotated[int, option("How many such answers, each with noise of its own.", "K", min=1)] = 1,
+    times: Annotated[int, option("How many such answers, each with its own noise.", "K", min=1)] = 1,
     by: Annotated[str, option("Who asked the tool.", "NAME")] = "owner",
     output: FormatOption = "text",
 ) -> int:
@@ -305,7 +305,7 @@ def _said(entry: "Entry") -> str:
 
     body = entry.body
     if entry.kind == "charge" and [asked["question"] for asked in body.get("questions", ())] == [PUBLIC]:
-        return "what is public of this version was noted: its columns and groups"
+        return "the public facts of this version were recorded: its columns and groups"
     if entry.kind in {"charge", "release", "randomised"}:
         what = {
             "charge": counted(len(body.get("questions", ())), "questions"),

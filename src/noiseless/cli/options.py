@@ -8,14 +8,15 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
+from copy import copy
 from decimal import Decimal
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 
@@ -23,6 +24,7 @@ from noiseless.cli.values import read_number
 from noiseless.errors import RequestError, SourceError, printable
 from noiseless.work import Cancellation, active
 
+T = TypeVar("T")
 Format = Literal["text", "json"]
 """How a result is printed."""
 Missing = Literal["value", "drop", "error"]
@@ -99,7 +101,7 @@ HtmlOption = Annotated[Path | None, option("Write a self-contained HTML report."
 GivenOption = Annotated[list[str] | None, column_option("A column the adversary knows from another source.")]
 NumericOption = Annotated[list[str] | None, column_option("A public column of text to read as numbers.")]
 CategoricalOption = Annotated[
-    list[str] | None, column_option("A public column of numbers to take as categories.")
+    list[str] | None, column_option("A public column of numbers to treat as categories.")
 ]
 MissingOption = Annotated[
     Missing, option("A missing value counts as one more value, drops its row, or is an error.")
@@ -117,7 +119,7 @@ StepOption = Annotated[
     Decimal | None, number_option("--step", "S", "The resolution of values; without it, any number.")
 ]
 MaxErrorOption = Annotated[
-    Decimal | None, number_option("--max-error", "E", "Instead: the largest error you tolerate.")
+    Decimal | None, number_option("--max-error", "E", "Instead of --budget: the largest error you tolerate.")
 ]
 ReadingBoundsOption = Annotated[
     tuple[Decimal, Decimal],
@@ -170,6 +172,34 @@ def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable
     return with_options
 
 
+def in_panels(panels: Mapping[str, Iterable[str]]) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Let the help of a command show some of its options under titles of their own, after all others."""
+    titles = {name: title for title, names in reversed([*panels.items()]) for name in names}
+
+    def with_panels(command: Callable[..., T]) -> Callable[..., T]:
+        shown = signature(command)
+        command.__signature__ = shown.replace(  # type: ignore[attr-defined]
+            parameters=[
+                one.replace(annotation=_under(titles[name], one.annotation)) if name in titles else one
+                for name, one in shown.parameters.items()
+            ]
+        )
+        return command
+
+    return with_panels
+
+
+def _under(title: str, annotation: Any) -> Any:  # noqa: ANN401 - of a parameter
+    """An option under a title; others that share its declaration stay where they are."""
+    kind, declared = get_args(annotation)
+    if declared.rich_help_panel is None:
+        declared = copy(declared)
+        declared.rich_help_panel = title
+    return Annotated[kind, declared]
+
+
+READING = "How the table is read"
+"""Where the help of a command has the options of `reads`, and others like them."""
 _WRITTEN: dict[str, Any] = {
     "encoding": Annotated[
         str | None,
@@ -208,7 +238,7 @@ def reads(command: Callable[..., int | None]) -> Callable[..., int | None]:
     ]
     keywords = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own if one.kind is not one.VAR_KEYWORD]
     read.__signature__ = Signature([*keywords, *more])  # type: ignore[attr-defined]
-    return read
+    return in_panels({READING: ("missing", "distinct_rows", "names", *_WRITTEN)})(read)
 
 
 def _as_written(named: Any, written: Mapping[str, Any]) -> Any:  # noqa: ANN401 - one table or several

@@ -93,13 +93,14 @@ def plan_command(
     min_adversary_error: Annotated[
         Decimal | None,
         number_option(
-            "--min-adversary-error", "D", "How far off every estimate of the whole dataset shall be instead."
+            "--min-adversary-error", "D", "Instead: the least error of every estimate of the whole dataset."
         ),
     ] = None,
     indistinguishable: Annotated[
         int | None,
         option(
-            "Instead: how many answers may tell two values of a person apart, the others being unknown.", "S"
+            "Instead: the most answers that may distinguish two values of a person; the others are unknown.",
+            "S",
         ),
     ] = None,
     explain: Annotated[

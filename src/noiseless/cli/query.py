@@ -42,7 +42,7 @@ def query_command(
     sql: Annotated[list[str], typer.Argument(metavar="SQL..", help="SELECT statements, asked as one batch.")],
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what the batch would cost; nothing is charged.")
+        bool, typer.Option("--dry-run", help="Only show what the batch would cost; nothing is charged.")
     ] = False,
     each: Annotated[
         bool, typer.Option("--each", help="Ask the statements one after the other, each priced alone.")

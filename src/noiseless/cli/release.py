@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from noiseless.cli.options import (
+    READING,
     Format,
     FormatOption,
     HtmlOption,
     NamesOption,
     SummaryOption,
+    in_panels,
     option,
     progress_bar,
     show,
@@ -76,6 +78,15 @@ Examples:
 """
 
 
+@in_panels(
+    {
+        "Limits": TARGETS,
+        "Limits on what an adversary may believe or find": RISKS,
+        READING: ("numeric", "categorical", "missing", "distinct_rows"),
+        "How values are merged": MERGING,
+        "An earlier release": ("apply", "force", "compare_with"),
+    }
+)
 @takes(COLUMNS, TARGETS, RISKS, MERGING)
 def release_command(
     *,
@@ -249,6 +260,13 @@ Examples:
 """
 
 
+@in_panels(
+    {
+        "Limits on what an adversary may believe or find": RISKS,
+        READING: ("numeric", "categorical", "missing", "distinct_rows"),
+        "How values are merged": MERGING,
+    }
+)
 @takes(COLUMNS, RISKS, MERGING)
 def frontier_command(
     *,

@@ -50,10 +50,10 @@ RISKS: dict[str, Any] = {
     ],
     "beta_likeness": Annotated[str | None, option("The most that a belief may grow: q / p - 1.", "BETA")],
     "enhanced_beta_likeness": Annotated[
-        str | None, option("The same, and no more than -ln p for any value.", "BETA")
+        str | None, option("The same, but at most -ln p for any value.", "BETA")
     ],
     "delta_disclosure": Annotated[
-        str | None, option("What |ln(q / p)| must be below for every value, in nats.", "DELTA")
+        str | None, option("The bound that |ln(q / p)| must stay below for every value, in nats.", "DELTA")
     ],
     "entropy_l_diversity": Annotated[
         str | None, option("The least exp(entropy) of the values of rows that look alike.", "L")
@@ -61,13 +61,13 @@ RISKS: dict[str, Any] = {
     "t_closeness": Annotated[
         str | None, option("The largest distance of these values from the whole table's.", "T")
     ],
-    "min_classes": Annotated[int | None, option("How many different classes these values must be of.", "J")],
+    "min_classes": Annotated[int | None, option("The fewest classes that these values must belong to.", "J")],
     "classes": Annotated[
         Path | None,
         option("The hierarchy of the sensitive column: rows of value,level 1,...,top.", "FILE"),
     ],
     "class_level": Annotated[
-        int | None, option("The level of it that makes the classes; 1 by default.", "N")
+        int | None, option("The level of the hierarchy that gives the classes; 1 by default.", "N")
     ],
     "width": Annotated[
         str | None, option("How far apart these values must lie, as numbers or in days.", "E")
@@ -91,7 +91,7 @@ TARGETS: dict[str, Any] = {
         int | None, option("The fewest sensitive values that any row may leave possible.", "K")
     ],
     "max_leakage": Annotated[str | None, option("The most bits that may leak, L0.", "B")],
-    "max_maximin": Annotated[str | None, option("The most bits that may always be revealed, I*.", "B")],
+    "max_maximin": Annotated[str | None, option("The most bits that every row may reveal, I*.", "B")],
     "max_distortion": Annotated[str | None, option("The most that any value may change.", "D")],
     "min_resolution": Annotated[str | None, option("The fewest bits of the public columns to keep.", "B")],
     "suppress": Annotated[str | None, option("The share of rows that may be suppressed (*).", "SHARE")],
@@ -118,7 +118,7 @@ MERGING: dict[str, Any] = {
     ],
     "codeword": Annotated[
         Literal["interval", "midrange", "centroid", "medoid"] | None,
-        option("How merged numbers are written: their interval (the default), or one number."),
+        option("How merged numbers are written: as their interval (the default), or as one number."),
     ],
     "distance": Annotated[
         Literal["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"] | None,

@@ -39,9 +39,9 @@ def reproduce_command(
     out: Annotated[
         Path | None, option("Write pictures, numbers and a page here.", "DIR", "--out", "-o")
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Name the figures, and make none.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the figures, and draw none.")] = False,
     jobs: Annotated[
-        int | None, option("How many figures are made at a time; one a core if not given.", "N", min=1)
+        int | None, option("How many figures to draw at a time; one for each core by default.", "N", min=1)
     ] = None,
     output: FormatOption = "text",
 ) -> None:

@@ -10,7 +10,7 @@ from noiseless.errors import RequestError
 HELP = """Answer questions about private tables over HTTP, with a console for the browser.
 
 One or several curators' files, one a dataset. Analysts need a token: see `noiseless token add`.
-SIGTERM and Ctrl-C stop the server; what was charged for is finished first.
+SIGTERM and Ctrl-C stop the server; work already charged is finished first.
 
 Examples:
 
@@ -34,13 +34,13 @@ def serve_command(
     max_body: Annotated[int, option("The most bytes of a request's body.", min=1000)] = 1_000_000,
     max_batch: Annotated[int, option("The most statements of a batch.", min=1)] = 100,
     rate: Annotated[float, option("Requests a second that a token may make; 0: no limit.", min=0)] = 100.0,
-    burst: Annotated[int | None, option("Requests at once; twice the rate unless said.", min=1)] = None,
+    burst: Annotated[int | None, option("Requests at once; twice the rate by default.", min=1)] = None,
     timeout: Annotated[float, option("Seconds until a waiting request is asked to retry.", min=0.1)] = 30.0,
     body_timeout: Annotated[float, option("Seconds that a body may take to arrive.", min=0.1)] = 10.0,
     metrics: Annotated[Literal["open", "owner", "off"], option("Who may read /metrics.")] = "open",
     log_format: Annotated[
         Literal["json", "text"] | None,
-        option("JSON lines for programs, text for people; text on a terminal unless said."),
+        option("JSON lines for programs, text for people; text on a terminal by default."),
     ] = None,
 ) -> None:
     """Serve until told to stop."""

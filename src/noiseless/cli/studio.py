@@ -27,7 +27,7 @@ def studio_command(
         str | None, typer.Argument(metavar="[TABLE]", help="A table, or a project that the studio wrote.")
     ] = None,
     *,
-    port: Annotated[int, option("The port to listen at; any free one unless said.", min=0, max=65535)] = 0,
+    port: Annotated[int, option("The port to listen at; any free one by default.", min=0, max=65535)] = 0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the link in the browser, or only print it.")
     ] = True,

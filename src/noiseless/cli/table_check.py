@@ -19,8 +19,8 @@ from noiseless.errors import printable
 
 CHECK_HELP = """Whether tables may be published after all that a ledger knows of the same population.
 
-Everything that is published of one population is one publication: a new table is refused if, together with
-those before it, it breaks what was promised of any of them. What is promised of it is recorded with it.
+All tables of one population count as one publication: a new table is refused if, together with those before
+it, it breaks a promise made for any of them. Its own promises are recorded with it.
 
 Examples:
 
@@ -40,15 +40,18 @@ def check_command(
         str, option("The ledger: a URL, a SQLite file, or a curator's file.", "LEDGER", "--ledger")
     ],
     population: Annotated[
-        str | None, option("Whom the tables are about; a TOML file may say it.", "NAME")
+        str | None, option("The population that the tables describe; a TOML file may name it.", "NAME")
     ] = None,
     quantity: Annotated[
-        str | None, option("What sums are of; --value without it. Others are left out.", "NAME")
+        str | None,
+        option("The amount that sums add up, by default that of --value; other tables are left out.", "NAME"),
     ] = None,
     at_least: Annotated[
         int,
         option(
-            "How many values every figure that is withheld or rounded must leave, now and later.", "K", min=2
+            "The fewest values that each withheld or rounded figure must leave possible, now and later.",
+            "K",
+            min=2,
         ),
     ] = 2,
     secret: Annotated[str | None, option("The dimension that people keep secret.", "DIMENSION")] = None,
@@ -56,12 +59,15 @@ def check_command(
         bool, typer.Option("--record", help="Record the tables in the ledger, if they break no promise.")
     ] = False,
     published: Annotated[
-        bool, typer.Option("--published", help="Record them whatever is found: they are published already.")
+        bool,
+        typer.Option(
+            "--published", help="Record them whatever is found, because they are published already."
+        ),
     ] = False,
     answers: Annotated[
         bool,
         typer.Option(
-            "--answers/--without-answers", help="Count the answers of the population's curator in, or not."
+            "--answers/--without-answers", help="Whether to count the answers of the population's curator."
         ),
     ] = True,
     by: Annotated[str, option("Who publishes them.", "NAME")] = "owner",

@@ -37,7 +37,7 @@ Examples:
   noiseless tables check patients-by-sex.csv --ledger hospital.db --population hospital-2026 --record
 """
 
-AUDIT_HELP = """What tables with totals, withheld and rounded cells tell, with proofs that need no solver.
+AUDIT_HELP = """What tables with totals, withheld or rounded cells give away, with proofs that need no solver.
 
 TABLE is a CSV or Excel file as published, a TOML file that names several tables, or ACRO's results folder.
 
@@ -68,7 +68,7 @@ TABLE = "A CSV or Excel file as published, a TOML file that names several, or AC
 Kinds = Literal["count", "magnitude"]
 
 READING: dict[str, Any] = {
-    "rows": Annotated[list[str] | None, option("A dimension whose labels stand at the left.", "DIMENSION")],
+    "rows": Annotated[list[str] | None, option("A dimension whose labels stand on the left.", "DIMENSION")],
     "cols": Annotated[list[str] | None, option("A dimension whose labels stand above.", "DIMENSION")],
     "value": Annotated[
         str | None,
@@ -76,11 +76,11 @@ READING: dict[str, Any] = {
     ],
     "totals": Annotated[
         list[str] | None,
-        option("A dimension with a total, and its label if that is unusual.", "DIMENSION[=LABEL]"),
+        option("A dimension with a total, and the total's label if it is unusual.", "DIMENSION[=LABEL]"),
     ],
     "flat": Annotated[
         list[str] | None,
-        option("A dimension no label of which is a sum of others, except for its total.", "DIMENSION"),
+        option("A dimension whose labels are no sums of others, except for its total.", "DIMENSION"),
     ],
     "told": Annotated[
         list[str] | None,
@@ -94,9 +94,7 @@ READING: dict[str, Any] = {
     "kind": Annotated[Kinds | None, option("Counts, or magnitudes (sums of amounts).")],
     "hierarchy": Annotated[
         list[str] | None,
-        option(
-            "What stands above the labels of a dimension (CSV child,parent; ARX; .hrc).", "DIMENSION=FILE"
-        ),
+        option("The parents of a dimension's labels (CSV child,parent; ARX; .hrc).", "DIMENSION=FILE"),
     ],
     "sheet": Annotated[str | None, option("The sheet of an Excel file; the first without it.", "NAME")],
     "microdata": Annotated[str | None, option("The records behind the table.", "TABLE")],
@@ -124,9 +122,7 @@ RULES: dict[str, Any] = {
         tuple[Decimal, Decimal] | None,
         number_option("--dominance", "N K", "The N largest contributors have at most K per cent of a cell."),
     ],
-    "coalition": Annotated[
-        int | None, option("How many contributors put what they know together.", "M", min=1)
-    ],
+    "coalition": Annotated[int | None, option("How many contributors may pool what they know.", "M", min=1)],
 }
 
 
@@ -146,7 +142,7 @@ def audit_command(
     internal: Annotated[
         bool,
         typer.Option(
-            "--internal", help="For the office alone: contributors by name, secrets in the certificate."
+            "--internal", help="For the office's own eyes: contributors by name, secrets in the certificate."
         ),
     ] = False,
     html: HtmlOption = None,

@@ -11,9 +11,9 @@ import typer
 from noiseless.cli.options import FormatOption, HtmlOption, number_option, option, show, takes, working
 from noiseless.cli.tables import HOLDS, READING, RULES, UNDECIDED, VIOLATED, declared_options
 
-HELP = """What to publish instead of true tables, safe, at the least loss.
+HELP = """What to publish instead of the true tables: safe, at the least loss.
 
-Figures are withheld, published as intervals, rounded so that they add up, or of larger categories.
+Figures are withheld, published as intervals, rounded so that they add up, or merged into larger categories.
 
 TABLE holds the true figures: a CSV or Excel file, or a TOML file that names several tables, which are
 protected together. Without it the table is made from --microdata.
@@ -73,7 +73,7 @@ def protect_command(
         str | None, option("The dimension that people keep secret: no group may give it away.", "DIMENSION")
     ] = None,
     aware: Annotated[
-        bool, typer.Option("--aware", help="Also safe from somebody who knows the rules and the method.")
+        bool, typer.Option("--aware", help="Also safe from adversaries who know the rules and the method.")
     ] = False,
     time_limit: Annotated[
         float, option("Take the best that was found after this many seconds.", "SECONDS", min=0)

@@ -56,7 +56,7 @@ NOTHING = 1
 """The exit code when there is no such token."""
 
 
-ByOption = Annotated[str, option("Who says so; it is recorded.", "NAME")]
+ByOption = Annotated[str, option("Who decides; the ledger records it.", "NAME")]
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -65,10 +65,10 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 def add_command(
     curators: CuratorsArgument,
     *,
-    name: Annotated[str, option("Who gets it; an analyst's account.")],
+    name: Annotated[str, option("The holder's name; an analyst's account.")],
     role: Annotated[Literal["analyst", "owner"], option("What they may do.")] = "analyst",
     expires: Annotated[
-        str | None, option("12h, 30d, 1y or 2030-12-31; never unless said.", "SPAN|DATE")
+        str | None, option("12h, 30d, 1y or 2030-12-31; never by default.", "SPAN|DATE")
     ] = None,
     by: ByOption = "owner",
     out: Annotated[Path | None, option("A new file for the token.", "FILE", "--out", "-o")] = None,
@@ -116,7 +116,7 @@ def _written(token: str, out: Path | None) -> Iterator[None]:
 @app.command("revoke", help=REVOKE_HELP)
 def revoke_command(
     curator: CuratorArgument,
-    token: Annotated[str, typer.Argument(metavar="ID", help="What the token is called: see `token list`.")],
+    token: Annotated[str, typer.Argument(metavar="ID", help="The token's identifier: see `token list`.")],
     *,
     by: ByOption = "owner",
     output: FormatOption = "text",

@@ -31,7 +31,7 @@ from noiseless.replies import Quote, Reply
 
 _PAGE = 100
 _SHOWN = 8
-_OTHER = "the reply belongs to another request; ask again, and tell the server's owner"
+_OTHER = "the reply belongs to another request; ask again, and report it to the server's owner"
 
 
 class RemoteDataset:

@@ -367,7 +367,7 @@ class Curator:
         return charged
 
     def exposure(self) -> RealisedExposure:
-        """What each person could have made the answers given so far be, as everybody else really is.
+        """What each person could have made the answers so far be, everybody else's data as it is.
 
         It depends on private data: it is for the owner's eyes only, and never part of a reply or of a log.
 

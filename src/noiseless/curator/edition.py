@@ -102,8 +102,8 @@ class StatementPlan:
             remedy = f"/*+ reach({outputs}) */ counts each value alone, for {Bits(outputs)} at most"
         keys = " and ".join(map(write_column, self.statement.classes))
         return (
-            f"several values of {keys} share one count: each of their rows says 0 up to"
-            f" that count, and the middles do not add up; {remedy}"
+            f"several values of {keys} share one count: each of their rows shows 0 up to"
+            f" that count, and the midpoints do not add up; {remedy}"
         )
 
     @property

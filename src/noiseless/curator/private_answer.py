@@ -105,7 +105,7 @@ class PrivateCharge:
         )
         if self.lost:
             text += (
-                f" The delta admits that the whole record, one of {self.values:,} values, is told with a"
+                f" The delta admits that the whole record, one of {self.values:,} values, is revealed with a"
                 f" probability of up to {significant(self.lost, 3):f} an answer; the bits count that in."
             )
         return text

@@ -70,7 +70,7 @@ def check_request(
     name = population or request.population.id or named
     if not name:
         raise RequestError(
-            'whom are the tables about? Say --population NAME, or population = {id = "NAME"} in their file'
+            'no population is named; add --population NAME, or write population = {id = "NAME"} in their file'
         )
     rules = dict(request.rules)
     declared = rules.pop("secret", None)

@@ -183,8 +183,7 @@ class ReleaseRequest(BaseModel):
         for column in self.keep:
             if column in self.sensitive:
                 raise RequestError(
-                    f"column {column!r} is what is to be hidden, and a release holds no such column; "
-                    "leave it out of what is kept"
+                    f"column {column!r} is to stay hidden, so no release can keep it; leave it out of --keep"
                 )
         require_distinct(sensitive=self.sensitive, given=self.given, keep=self.keep)
         require_distinct(public=self.public, given=self.given, keep=self.keep)  # S itself may be merged too

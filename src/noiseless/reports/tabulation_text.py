@@ -57,7 +57,7 @@ def _contradiction(view: AuditView) -> str:
 def _disclosed(view: AuditView) -> str:
     if not view.leaks:
         return ""
-    lines = ["Known for certain, and the published figures that tell it:"]
+    lines = ["Known for certain, and the published figures that reveal it:"]
     for cell in view.disclosed(_SHOWN):
         name, value = (
             name_text(cell.of, alone=view.alone),

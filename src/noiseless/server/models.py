@@ -38,10 +38,10 @@ class BudgetBody(RequestBody):
 class TokenBody(RequestBody):
     """A new token."""
 
-    name: Name = Field(description="Who gets it; an analyst's account.")
+    name: Name = Field(description="The holder's name; an analyst's account.")
     role: Role = "analyst"
     datasets: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = Field(
-        default=None, description="What it is for; all datasets that the caller owns unless said."
+        default=None, description="The datasets it is for; by default all that the caller owns."
     )
     expires: Annotated[str, StringConstraints(min_length=1, max_length=40)] | None = Field(
         default=None, description="A span such as 12h, 30d or 1y, or a date; null for never."

@@ -90,7 +90,7 @@ class Handover:
         raise RequestError("the curator did not start in time; try `noiseless serve` in a terminal")
 
     def stop(self) -> None:
-        """End the server; what was charged for is finished first."""
+        """End the server; work already charged is finished first."""
         process, self._process = self._process, None
         if process is not None:
             process.terminate()

@@ -62,7 +62,7 @@ def propose_role(column: ColumnSummary, rows: int) -> RoleProposal:
         (
             bool(words & persons and (words & _NUMBERS or (words <= persons and many))),
             "person",
-            "its name says that it tells people apart, and it repeats",
+            "its name sounds like an identifier of people, and it repeats",
         ),
         (bool(words & set(_SECRETS.split())), "sensitive", "its name sounds like something to keep secret"),
     )
@@ -77,7 +77,7 @@ def propose_roles(columns: Iterable[ColumnSummary], rows: int) -> dict[str, Role
         proposal = propose_role(column, rows)
         if proposal.role == "person":
             if person:
-                proposal = RoleProposal("identifier", "another column tells people apart already")
+                proposal = RoleProposal("identifier", "another column identifies people already")
             person = True
         found[column.name] = proposal
     return found

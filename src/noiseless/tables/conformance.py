@@ -156,7 +156,7 @@ def _require_apart(quoted: str, kind: str, column: NumberColumn) -> None:
     bits = _BITS.get(kind, _BITS["DOUBLE"])
     largest = max(-column.low_units, column.high_units)
     if largest > 2**bits if column.scale == 1 else largest >= 2 ** (bits - 1):
-        problem = f"may hold {column.describe()}, which floating-point numbers of {bits} bits do not all tell"
+        problem = f"may hold {column.describe()}, which floating-point numbers of {bits} bits cannot tell"
         name = quoted.strip('"').replace('""', '"')
         raise ColumnError(name, f"{problem} apart; declare a coarser step or narrower bounds")
 

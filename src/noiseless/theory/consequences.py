@@ -147,7 +147,7 @@ class Consequences(Shown):
         least = "" if self.posterior.exact else "at least "
         return f"One person can cause {counted(self.reach.outputs, 'answers')}: {self.bits}", {
             "a record holds": str(entropy) if isinstance(entropy, Bits) else "infinitely many bits",
-            "an answer tells of it, I* and L0(Y;X_i)": f"at most {self.bits}",
+            "an answer reveals, I* and L0(Y;X_i)": f"at most {self.bits}",
             "zero-error capacity": f"at most {self.bits}",
             "maximal leakage": f"at most {self.bits}",
             "hypothesis tests": (

@@ -105,7 +105,7 @@ class Explanation(Shown):
             rows["expected error for one person"] = (
                 f"at least {_shortly(round_down(estimate))} with a uniform prior (Theorem 4)"
             )
-        return f"Of the whole dataset, told to within {rounded_up(self.plan.worst_error)}:", rows
+        return f"Of the whole dataset, known to within {rounded_up(self.plan.worst_error)}:", rows
 
     def _errors(self) -> str:
         if self.adversary is None:

@@ -19,7 +19,7 @@ MOST_STEPS = 2**20
 
 @dataclass(frozen=True)
 class FewTell(Promise):
-    """At most a few outputs tell two values of one person apart, others being unknown.
+    """At most a few outputs distinguish two values of one person, the others unknown.
 
     Attributes:
         outputs: the most outputs that can come out for one of two values only.
@@ -32,7 +32,7 @@ class FewTell(Promise):
         """The outputs and the epsilon of Definition 5."""
         epsilon = f": epsilon is {Bits(self.outputs)}" if self.outputs else ""
         told = counted(self.outputs, "answers")
-        return f"At most {told} tell two values of one person apart, others being unknown{epsilon}."
+        return f"At most {told} distinguish two values of one person, the others unknown{epsilon}."
 
     def to_dict(self) -> dict[str, Any]:
         """The same in JSON; epsilon is minus infinity where no output tells anything."""
@@ -60,7 +60,7 @@ def indistinguishable_plan(
         RequestError: the question is no count, sum or mean of two or more.
     """
     if isinstance(outputs, bool) or not isinstance(outputs, int) or outputs < 1:
-        raise RequestError("give a whole number of outputs, 1 or more, that may tell two values apart")
+        raise RequestError("give a whole number of outputs, 1 or more, that may distinguish two values")
     question, values = named_query(query, n, *declared_bounds(query, bounds), step)
     most = largest_of_all(question.contributions) if isinstance(question, Additive) else None
     quantizer: Uniform | Stepped

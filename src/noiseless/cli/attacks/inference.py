@@ -55,11 +55,11 @@ def estimate_command(
     budgets: BudgetsOption = None,
     priors: Annotated[
         list[EstimatePrior] | None,
-        option("What the adversary believes; all of them without it.", None, "--prior"),
+        option("What the adversary believes; all priors by default.", None, "--prior"),
     ] = None,
     told: Annotated[
         list[QuantizedQuantity] | None,
-        option("The cell of the person's own value, or of the sum over the table."),
+        option("What is published: the cell of the person's own value, or of the sum over the table."),
     ] = None,
     power: Annotated[int, option("Errors as they are (1) or squared (2).", "P", min=1, max=2)] = 2,
     missing: GapsOption = "error",

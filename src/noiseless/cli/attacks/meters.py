@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 MEMBERSHIP_HELP = """Guess which of two households is in a group, from the group's mean at each time.
 
 The table has a column a household, or a row a reading (--unit, --time and --value). A budget is what one
-household may tell through one mean; a series of means tells as many times that.
+household may leak through one mean; a series of means leaks that many times as much.
 
 Examples:
 
@@ -74,14 +74,16 @@ def membership_command(
     people: Annotated[list[int] | None, option("A group's size; repeat it for more.", "N")] = None,
     budgets: BudgetsOption = None,
     adversary: Annotated[
-        list[MembershipAdversary] | None, option("How to guess; all ways without it.")
+        list[MembershipAdversary] | None, option("How to guess; all ways by default.")
     ] = None,
     printed: Annotated[
         bool,
-        typer.Option("--printed", help="Play also with the cells of the recipe as first printed, too many."),
+        typer.Option(
+            "--printed", help="Also play with the cells of the recipe as first printed, which are too many."
+        ),
     ] = False,
     window: Annotated[
-        int | None, option("Publish this many answers a round, at random times.", "N", min=3)
+        int | None, option("Publish this many answers in each round, at random times.", "N", min=3)
     ] = None,
     rounds: RoundsOption = 1000,
     seed: SeedOption = 0,
@@ -152,7 +154,9 @@ def _notes(game: "Game", *, declared: bool) -> list[str]:
     if priced:
         bits, total = float(priced[0].budget or 0), priced[0].details["total_bits"]
         answers = f"{settings['window']:,} answers"
-        notes.append(f"Bits are those of one answer: {answers} of {bits:g} tell {total:,.0f} of a household.")
+        notes.append(
+            f"Bits are those of one answer: {answers} of {bits:g} leak {total:,.0f} about a household."
+        )
     if any(one.details["recipe"] == "printed" for one in game.results):
         notes.append(
             "Cells as printed leak more about one household than the budget; see `reach` in the JSON."
@@ -202,7 +206,7 @@ def appliances_command(
         Decimal, number_option("--threshold", "P", "How far above standby an appliance is on.")
     ] = Decimal(10),
     train: Annotated[
-        Decimal, number_option("--train", "SHARE", "The share of rows to learn from, the first ones.")
+        Decimal, number_option("--train", "SHARE", "The share of rows to learn from, from the first on.")
     ] = Decimal("0.25"),
     blocks: Annotated[int, option("Blocks of time that are resampled.", "N", min=1)] = 100,
     rounds: RoundsOption = 1000,

@@ -19,7 +19,7 @@ BudgetsOption = Annotated[
     option('Bits that may leak about one person, or "reach K"; repeat it for more.', "B", "--budget"),
 ]
 RoundsOption = Annotated[int, option("How many rounds to play.", "N", min=1)]
-SeedOption = Annotated[int, option("Where random numbers begin.", "SEED", min=0)]
+SeedOption = Annotated[int, option("The seed of the random numbers.", "SEED", min=0)]
 PlotOption = Annotated[Path | None, option("Draw the scores against the budget.", "OUT.png|svg")]
 GapsOption = Annotated[Gaps, option("Refuse missing values, or drop their rows.")]
 ColumnOption = Annotated[str, column_option("The private column; a row is a person.")]

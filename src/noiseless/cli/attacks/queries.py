@@ -127,10 +127,10 @@ def reconstruction_command(
     people: Annotated[int, option("How many take part, drawn by lot.", "N", min=2, max=200)] = 30,
     within: Annotated[
         Decimal | None,
-        number_option("--within", "E", "How far off a value may be; a twentieth of the range without it."),
+        number_option("--within", "E", "How far off a value may be; a twentieth of the range by default."),
     ] = None,
     fewer_than: Annotated[
-        int | None, option("How few values left count as narrowed; a quarter without it.", "K", min=2)
+        int | None, option("Fewer values left than this count as narrowed; a quarter by default.", "K", min=2)
     ] = None,
     rounds: RoundsOption = 4,
     seed: SeedOption = 0,

@@ -162,7 +162,9 @@ def protect_request(
     names = (ordered,) if isinstance(ordered, str) else None if ordered is None else tuple(ordered)
     chosen = _methods(method, grid, rounding, MergedCategories(names))
     if aware and len(chosen) > 1:
-        raise RequestError("aware: name one method, for the choice among several would tell something too")
+        raise RequestError(
+            "aware: name one method, for the choice among several would give something away too"
+        )
     deadline = Deadline.after(time_limit)
     found = protect(tables, chosen, time_limit)
     notes = (*request.notes, *_notes(tables, weights))

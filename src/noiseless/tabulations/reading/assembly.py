@@ -275,7 +275,7 @@ class _Reading:
             kept[place] = lower[place] != upper[place] or lower[alike].sum() != lower[place]
         if left_out := int(np.count_nonzero(~kept)):
             self.notes.append(
-                f"{self.figures.name}: {left_out} totals add up what is shown and tell nothing more; left out"
+                f"{self.figures.name}: {left_out} totals add up what is shown and add nothing; left out"
             )
         return kept
 
