@@ -283,16 +283,23 @@ def _requirements(raw: Mapping[str, Any], found: TableRows, checks: list[Check])
     checks.append(Check("requirements", all(right), len(right), sum(right)))
 
 
-def _left(wish: Mapping[str, Any], claim: Mapping[str, Any]) -> bool:
+def _left(wish: Mapping[str, Any], claim: Mapping[str, Any]) -> Optional[bool]:
+    """Whether tables show what is wanted, or proofs exclude it; None if neither."""
     low, high, width = wish["wanted_lower"], wish["wanted_upper"], wish["wanted_width"]
     whole = all(end is None or type(end) is int for end in (low, high)) and type(width) is int
     require(whole, "a requirement is not whole")
-    least, most = claim["least"], claim["most"]
-    return (
+    least, most, lower, upper = (claim[end] for end in ("least", "most", "lower", "upper"))
+    shown = (
         (low is None or least <= low)
         and (high is None or most is None or most >= high)
         and (most is None or most - least >= width)
     )
+    excluded = (
+        (low is not None and lower > low)
+        or (high is not None and upper is not None and upper < high)
+        or (upper is not None and upper - lower < width)
+    )
+    return True if shown else False if excluded else None
 
 
 def _adversaries(raw: Any, found: TableRows, checks: list[Check]) -> None:

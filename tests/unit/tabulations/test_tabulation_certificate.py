@@ -94,6 +94,24 @@ def test_claims_that_are_left_out_or_doubled_are_refused() -> None:
     assert [check.name for check in verify_tables(certificate, publication).failed] == ["figures"]
 
 
+def test_that_a_rule_is_broken_must_be_proved() -> None:
+    """Fewer tables show less; that they do not show what a rule wants is no proof that it is excluded."""
+    dimensions = [flat("a", 2), flat("b", 2)]
+    publication = withheld(np.array([[4, 4], [4, 4]]), dimensions, np.ones((2, 2), bool))
+    audit = audit_tables(publication, rules={"threshold": 5})
+    certificate = json.loads(json.dumps(audit.certificate(public=False)))
+    assert certificate["requirements"][0]["holds"]
+    assert verify_tables(certificate, publication).holds
+    certificate["witnesses"] = [[8, 0, 0, 8]]
+    for claim, value in zip(certificate["claims"], certificate["witnesses"][0], strict=True):
+        claim |= {"least": value, "most": value, "values": None}
+    for wish, value in zip(certificate["requirements"], certificate["witnesses"][0], strict=True):
+        wish["holds"] = True if value == 0 else None
+    assert verify_tables(certificate, publication).holds
+    certificate["requirements"][0]["holds"] = False
+    assert not verify_tables(certificate, publication).holds
+
+
 def test_a_contradiction_is_certified() -> None:
     rows = [(["a", "b"], Told.exact(1)), (["b", "c"], Told.exact(1)), (["a", "c"], Told.exact(1))]
     publication = Publication.of_rows(["a", "b", "c"], [(0, 9)] * 3, [*rows, (["a"], Told(0, 5))])
