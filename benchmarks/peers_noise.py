@@ -22,7 +22,7 @@ PEERS = ("diffprivlib", "opendp", "numpy Laplace")
 INTRODUCTION = f"""\
 Values between {BOUNDS[0]} and {BOUNDS[1]} in steps of {STEP}; their mean, their sum, and how many lie above
 {THRESHOLD:g}. The number of people is public and one person's value is replaced. Noise gets the largest
-epsilon whose guarantee is no more bits than the noiseless answer tells, by the tight
+epsilon whose guarantee is no more bits than the noiseless answer leaks, by the tight
 [conversion](convert.md): epsilon-DP lets through at most k - 1 - ln k nats of a person, k = epsilon / (1 -
 exp(-epsilon)).
 
