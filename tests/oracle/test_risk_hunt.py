@@ -15,6 +15,7 @@ import pytest
 
 import noiseless as nl
 from noiseless.errors import RequestError
+from noiseless.reports.release_text import release_text
 from noiseless.search.distribution_limits import has_entropy
 from noiseless.verification import script
 from noiseless.verification.risks import reaches_entropy
@@ -150,6 +151,60 @@ def test_the_board_learns_whom_limits_by_keys_are_about() -> None:
     assert "someone who knows one of these, and no more: x; z" in done.summary_html()
     whole = nl.release(table, largest_belief="1/2", **asked)
     assert "and no more" not in whole.summary_html()
+
+
+def test_a_verification_says_whom_limits_by_keys_are_about(tmp_path: Path) -> None:
+    """ "target holds: largest_belief 1/2" is not all: who knows both columns is sure of a value."""
+    rows = "x,z,s\na,c,1\na,d,2\nb,c,5\nb,d,9\na,c,7\nb,d,3\n"
+    levels = {"x": {"a": ["*"], "b": ["*"]}, "z": {"c": ["*"], "d": ["*"]}}
+    asked: Json = {"sensitive": "s", "public": ["x", "z"], "recoding": "full-domain", "hierarchy": levels}
+    made = certified(tmp_path, rows, key=["x", "z"], largest_belief="1/2", **asked)
+    found = nl.verify(made, original=tmp_path / "original.csv", released=tmp_path / "released.csv")
+    assert found.holds
+    assert "someone who knows one of these, and no more: x; z" in found.text
+    assert found["target"].found == "largest_belief 1/2 for each key"
+
+
+def test_a_verification_says_what_it_takes_from_the_certificate(tmp_path: Path) -> None:
+    """Who is a person, and which values are of one class, is the certificate's word: a reader must see it."""
+    (tmp_path / "classes.csv").write_text("flu;a;*\ncold;a;*\nhiv;b;*\n", "utf-8")
+    rows = "x,who,s\n1,u,flu\n1,v,hiv\n2,u,cold\n2,w,hiv\n"
+    asked: Json = {"min_classes": 2, "classes": tmp_path / "classes.csv", "min_rows": 2, "unit": "who"}
+    made = certified(tmp_path, rows, sensitive="s", public="x", **asked)
+    found = nl.verify(made, original=tmp_path / "original.csv", released=tmp_path / "released.csv")
+    assert (found.about["unit"], found.about["classes"]) == (["who"], 2)
+    assert found.subject["persons by"] == "who"
+    assert found.subject["classes"] == "2, as the certificate declares them"
+
+
+def test_the_board_is_sent_to_a_checker_only_with_a_certificate(tmp_path: Path) -> None:
+    table = pa.table({"x": [1, 1, 2, 2], "s": ["a", "b", "a", "b"]})
+    done = nl.release(table, sensitive="s", public="x", min_posterior=2)
+    released, certificate = tmp_path / "released.csv", tmp_path / "certificate.json"
+    done.save(released, certificate=certificate)
+    assert "can check the promise" not in done.summary_html()
+    assert "can check the promise" not in done.summary_html(written=[released])
+    assert "can check the promise" in done.summary_html(written=[released, certificate])
+
+
+def test_the_page_of_an_audit_says_which_key_a_limit_is_held_against() -> None:
+    """Two rows "k-anonymity" with 2 and 1 were told apart by nothing."""
+    table = pa.table({"x": list("aabb"), "z": list("cddd"), "s": [1, 2, 5, 9]})
+    audited = nl.audit(table, sensitive="s", public=["x", "z"], key=["x", "z"])
+    page = audited.to_html(policy=nl.Policy(limits={"k_anonymity": 2}).check(audited))
+    section = page.partition('id="policy"')[2].partition("</section>")[0]
+    assert section.index("s by x") < section.index("holds") < section.index("s by z")
+    known = page.partition('id="keys"')[2].partition("</section>")[0]
+    assert all(f">{name}<" in known for name in "xz")
+
+
+def test_releases_say_how_often_a_blind_guess_is_right() -> None:
+    """A best guess of 60 % means little until one knows that a blind one is right 60 % of the time."""
+    table = pa.table({"x": range(10), "s": list("aaaaaabbcc")})
+    done = nl.release(table, sensitive="s", public="x", min_posterior=3)
+    (line,) = (line for line in release_text(done).splitlines() if "blind guess right" in line)
+    assert line.split() == ["blind", "guess", "right", "60.00", "%", "60.00", "%"]
+    assert "A blind guess is right 60.00 % of the time" in done.to_html()
 
 
 def test_spellings_of_one_value_are_of_one_class(tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 """The audit in one sentence that a data steward can read out, and in a few lines."""
 
+import math
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from noiseless.display import counted, percent_above, percent_below, verb
+import pyarrow.types as pt
+
+from noiseless.display import counted, percent_above, percent_below, singular, verb
 from noiseless.tables.spellings import spelling_texts
 
 if TYPE_CHECKING:
+    from noiseless.audits.exposure import Exposure
     from noiseless.audits.result import Audit
 
 
@@ -81,9 +86,30 @@ def summary(audit: "Audit") -> dict[str, str]:
             f"{audit.homogeneous_groups:,} ({counted(audit.homogeneous_persons, audit.heads)})"
         ),
         "best guess right": f"{percent_above(odds.best_guess)} (blind: {percent_below(odds.blind_guess)})",
+        f"{singular(audit.heads)} found": found_text(audit),
+        "width of a group": width_text(audit, audit),
     }
     return {name: text for name, text in found.items() if text}
 
+
+def found_text(audit: "Audit") -> str:
+    """How likely somebody is found who is known to be in the table."""
+    worst, mean = map(percent_above, (audit.prosecutor_risk, audit.marketer_risk))
+    return f"{worst} at worst, {mean} on average"
+
+
+def width_text(audit: "Audit", target: "Exposure") -> str:
+    """How far apart the sensitive numbers or dates of a group lie; empty for what is something else."""
+    if target.width is None:
+        return ""
+    shown = Decimal(math.floor(target.width * 10**_PLACES)).scaleb(-_PLACES).normalize()
+    kind = audit.kinds[target.target[0]]
+    days = " days" if pt.is_temporal(kind) or pt.is_string(kind) else ""
+    return f"at least {shown:,f}{days}"
+
+
+_PLACES = 4
+"""How many decimals a width is shown with."""
 
 _MOST_LACKING = 5
 """This many columns with missing values are named."""

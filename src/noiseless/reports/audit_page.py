@@ -10,12 +10,19 @@ from noiseless import __version__
 from noiseless.audits import Audit, TableAudit
 from noiseless.audits.policy import PolicyResult
 from noiseless.audits.stochastic import StochasticAudit
-from noiseless.audits.verdict import dropped_text, missing_text
+from noiseless.audits.verdict import dropped_text, missing_text, width_text
 from noiseless.display import singular
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
-from noiseless.reports.audit_rows import closest_words, finest_text, posterior_bins, side_rows, status_of
+from noiseless.reports.audit_rows import (
+    closest_words,
+    finest_text,
+    key_rows,
+    posterior_bins,
+    side_rows,
+    status_of,
+)
 from noiseless.reports.notation import rounding_text, value_text
 from noiseless.reports.pages import environment, inline, write_page
 from noiseless.reports.plots import bipartite_plot, contribution_plot, drawable, posterior_plot
@@ -63,6 +70,8 @@ def audit_html(
         largest=_largest_homogeneous(audit),
         heads=audit.heads,
         head=singular(audit.heads),
+        keys=key_rows(audit),
+        width=width_text(audit, audit.worst),
         missing=missing_text(audit),
         dropped=dropped_text(audit),
         spellings=spelling_texts(audit.spellings),

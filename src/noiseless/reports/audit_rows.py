@@ -8,7 +8,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.audits import Audit, TableExposure
-from noiseless.display import counted
+from noiseless.display import counted, percent_above
 from noiseless.exact import Bits
 
 if TYPE_CHECKING:
@@ -57,6 +57,20 @@ def side_rows(audit: Audit) -> list[tuple[str, Bits, int]]:
         ("only the side information", side.leakage_alone, alone),
         ("only the release", side.leakage_without, side.min_posterior_without),
         ("both", side.leakage_total, audit.min_posterior),
+    ]
+
+
+def key_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
+    """What somebody learns who knows only a key: k, the fewest values left, how often guesses are right."""
+    return [
+        (
+            " + ".join(key),
+            f"{worst.k_anonymity:,}",
+            f"{worst.min_posterior:,}",
+            percent_above(worst.best_guess),
+        )
+        for key, exposures in audit.by_key.items()
+        for worst in (min(exposures, key=lambda exposure: exposure.min_posterior),)
     ]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from noiseless.audits import Audit, Witness
 from noiseless.audits.policy import PolicyResult
 from noiseless.audits.verdict import ROWS
-from noiseless.display import aligned, counted, percent_above, text_table, verb
-from noiseless.reports.audit_rows import closest_words, finest_text
+from noiseless.display import aligned, counted, text_table, verb
+from noiseless.reports.audit_rows import closest_words, finest_text, key_rows
 from noiseless.reports.notation import rounding_text, table, value_text, wrapped
 from noiseless.tables.spellings import near_notes
 
@@ -143,17 +143,8 @@ def _contributions(audit: Audit) -> str:
 
 
 def _keys(audit: Audit) -> str:
-    rows = [
-        (
-            " + ".join(key),
-            f"{worst.k_anonymity:,}",
-            f"{worst.min_posterior:,}",
-            percent_above(worst.best_guess),
-        )
-        for key, exposures in audit.by_key.items()
-        for worst in (min(exposures, key=lambda exposure: exposure.min_posterior),)
-    ]
     header = ("", "k", "fewest values left", "best guess right")
+    rows = key_rows(audit)
     return table("What an adversary learns who knows only a key:", header, rows) if rows else ""
 
 

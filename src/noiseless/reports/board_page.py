@@ -14,6 +14,7 @@ from noiseless.errors import RequestError, SourceError
 from noiseless.releases.results import Release
 from noiseless.reports.board_rows import Board
 from noiseless.reports.pages import environment
+from noiseless.verification.certificate_json import FORMAT
 
 _MOST_FILES = 4
 """This many files have a line of their own; more are listed as one."""
@@ -63,6 +64,7 @@ def board_html(
     return template.render(
         board=board,
         is_release=isinstance(result, Release),
+        is_certified=isinstance(result, Release) and any(map(_is_certificate, written)),
         files=files,
         command=command,
         made=(made or _today()).isoformat(),
@@ -78,6 +80,15 @@ def _digests(role: str, paths: Sequence[Path]) -> list[FileDigest]:
     listed = "".join(f"{file.sha256}  {file.name}\n" for file in found)
     name = f"{len(found):,} files, {found[0].name} to {found[-1].name}: sha256sum of their sha256sum"
     return [FileDigest(role, name, hashlib.sha256(listed.encode()).hexdigest())]
+
+
+def _is_certificate(path: Path | str) -> bool:
+    """Whether a file is the certificate of a release, by how it begins."""
+    try:
+        with Path(path).open("rb") as file:
+            return FORMAT.encode() in file.read(200)
+    except OSError as error:
+        raise SourceError(str(path), f"cannot be read ({error.strerror})") from None
 
 
 def _sha256(path: Path) -> str:

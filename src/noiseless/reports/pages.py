@@ -10,7 +10,7 @@ from typing import Literal
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from noiseless.display import bound_text, counted, kept_text, percent_above, printable, verb
+from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, printable, verb
 from noiseless.reports.canvas import LOOKS
 from noiseless.reports.notation import length_text, share_text, upper_text, value_text
 from noiseless.tables import written_whole
@@ -115,6 +115,7 @@ def environment(*packages: str) -> Environment:
         "distance": length_text,
         "share": share_text,
         "percent": percent_above,
+        "percent_floor": percent_below,
         "shown": shown,
         "upper": upper_text,
         "values": lambda count: counted(count, "values"),

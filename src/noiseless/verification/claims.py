@@ -42,6 +42,7 @@ def _about(certificate: CertifiedRelease) -> dict[str, Any]:
         "spellings": options.spellings,
         **({"ordered": options.ordered} if certificate.claim.risks else {}),
         **({"keys": [list(key) for key in options.keys]} if options.keys else {}),
+        **({"classes": len(set(options.classes.values()))} if options.classes else {}),
         "codeword": options.codeword,
         "distance": options.distance,
         "kinds": dict(options.kinds),
@@ -232,6 +233,7 @@ class Claims:
         """Every limit that was asked for."""
         target, exposure = self.certificate.target, self.counts.exposure
         asked = ", ".join(f"{name} {limit}" for name, limit in target.items()) or "nothing"
+        asked += " for each key" if self.certificate.options.keys else ""
         if not target:
             return Check("target", True, asked, asked)
         if exposure is None or self._resolution is None:

@@ -111,7 +111,7 @@ class Findings:
         """What the claims are about, a line each."""
         roles = {word: self.about.get(role) for role, word in _SHOWN_ROLES.items()}
         shown = {word: _listed(columns) for word, columns in roles.items() if columns}
-        return {**shown, **_measured(self.about)}
+        return {**shown, **_counted(self.about), **_measured(self.about)}
 
     @property
     def unchecked(self) -> dict[str, str]:
@@ -126,6 +126,17 @@ class Findings:
         if self.unchecked:
             lines += ["", "Not checked, because no table can show it:", *_table(self.unchecked)[1:]]
         return "\n".join(printable(line) for line in lines)
+
+
+def _counted(about: Mapping[str, Any]) -> dict[str, str]:
+    """Whom limits are about, and what is counted, where that is not everyone and rows with a value."""
+    keys, classes = "; ".join(" + ".join(key) for key in about.get("keys", ())), about.get("classes", 0)
+    shown = {
+        "limits for": f"someone who knows one of these, and no more: {keys}" if keys else "",
+        "persons by": _listed(about.get("unit", [])),
+        "classes": f"{classes:,}, as the certificate declares them" if classes else "",
+    }
+    return {name: text for name, text in shown.items() if text}
 
 
 def _measured(about: Mapping[str, Any]) -> dict[str, str]:
