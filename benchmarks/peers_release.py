@@ -209,7 +209,7 @@ def _tree(problem: Problem, at: int) -> Hierarchy:
     column = problem.codebook.columns[at]  # type: ignore[union-attr]
     if isinstance(column, Hierarchy):
         return column
-    codes = np.asarray(column.steps if isinstance(column, Numbers) else column.codes)
+    codes = np.asarray(column.steps if isinstance(column, Numbers) else column.codes, np.int64)
     far = (codes - codes.min()) // max(
         1, int(np.ptp(codes)) // 100 if isinstance(column, Numbers) else len(codes)
     )
