@@ -72,11 +72,6 @@ class OrderedRange:
         """The distance between the lowest and the highest x, in units."""
         return int(self.places[-1])
 
-    @cached_property
-    def least_posterior(self) -> int:
-        """The smallest number of sensitive values behind an x: the posterior when nothing is merged."""
-        return int(self.joint.posterior_sizes.min())
-
 
 def _reordered(joint: JointRange, order: IntArray) -> JointRange:
     """The same pairs, the y renumbered: new y i is old y `order[i]`."""
