@@ -15,6 +15,7 @@ from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.risks import MINIMA, keeps, limit_text
 from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
+from noiseless.search.choice import CUT_SHORT
 from noiseless.search.measures import ReleasePoint
 
 _PLACES = 2
@@ -280,6 +281,8 @@ def proved(release: Release) -> str:
             "Proved optimal among contiguous cells, each a run of neighbouring values: none has "
             f"{better} within the limits. {_room(release, better)}"
         )
+    if release.proof == CUT_SHORT:
+        return "Not proved optimal: the search was stopped, and these are the best cells found by then."
     return f"Not proved optimal. {_room(release, better)}"
 
 

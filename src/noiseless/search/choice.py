@@ -77,6 +77,8 @@ class Choice(Shown):
 
 EXACT = "exact, contiguous"
 
+CUT_SHORT = "the best of what was found before the search was stopped"
+"""What is said of cells where a search was stopped, by a time limit or by its user."""
 
 OptimalityClaim = tuple[bool, float | None, Scope, str, Loss | None]
 """What is proved: `optimal`, `gap`, `scope`, `proof` and `at_least` of a choice."""

@@ -18,7 +18,7 @@ from noiseless.search.greedy import GREEDY, best_point
 from noiseless.search.hulls import Hulls
 from noiseless.search.limits import Limit
 from noiseless.search.loss import Utility
-from noiseless.search.merging.baselines import MONDRIAN, mondrian
+from noiseless.search.merging.baselines import MONDRIAN, halved_cells
 from noiseless.search.problem import Cells, Problem
 
 if TYPE_CHECKING:
@@ -379,7 +379,7 @@ def _halved(targets: Targets) -> Cells | None:
         return None
     if targets.goal.aim != "loss" or k == 1:
         return None
-    return problem.within_groups(mondrian(problem.marginal, book.columns, k))
+    return halved_cells(problem, book.columns, k)
 
 
 def _nearly(search: "PartitionSearch") -> Iterator[Start]:

@@ -11,7 +11,7 @@ from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
 from noiseless.search.ascent import ASCENT, Ascent
 from noiseless.search.bounds import LowerBounds
 from noiseless.search.cell_cover import CELL_COVER, CellCover
-from noiseless.search.choice import EXACT, Choice, prove_choice, unproved_choice
+from noiseless.search.choice import CUT_SHORT, EXACT, Choice, prove_choice, unproved_choice
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Hierarchy
 from noiseless.search.deals import deal_cells
@@ -83,15 +83,14 @@ class PartitionSearch(LineSearch):
         runs = self.targets.problem.limits and self.targets.problem.size > MOST_VALUES
         return choice if choice.scope == "all" or (runs and goal.method == "auto") else None
 
-    def solve(self, *, runs: bool = True) -> Choice | None:
+    def solve(self, *, alone: bool = False) -> Choice | None:
         """Run the methods that are asked for, as far as they are needed; None if nothing was found.
 
         Args:
-            runs: whether methods are run, or have been, for all levels.
+            alone: whether it is for this goal only, and may take longer.
         """
         method = self.targets.goal.method
-        if runs:
-            self.run()
+        self.run()
         self.exhaustively()
         if self._has_least_mean:
             return self.prove()
@@ -99,9 +98,9 @@ class PartitionSearch(LineSearch):
             self.suppressing()
         choice = self.prove()
         if method != "exact" and (choice is None or choice.gap != 0):
-            if not runs:
+            if alone:
                 self.cover()
-            improve_found(self) if runs else improve_suppressed(self)
+            improve_found(self)
             choice = self.prove()
         if choice is None:
             self.suppress_any()
@@ -133,7 +132,7 @@ class PartitionSearch(LineSearch):
             raise RequestError(
                 "the search was stopped before it found cells that keep to the limits; allow it more time"
             )
-        return unproved_choice(best, self.targets, "the best of what was found before the search was stopped")
+        return unproved_choice(best, self.targets, CUT_SHORT)
 
     def run(self) -> None:
         """Run the methods that are asked for."""

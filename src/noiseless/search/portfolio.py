@@ -97,7 +97,7 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
         if choice is None:
             if every.is_whole:
                 every.run(lambda share: report(0.7 * share))
-            choice = search.solve(runs=not every.is_whole)
+            choice = search.solve(alone=True)
         if choice is None:
             raise refuse(targets, choose)
         choice = with_least_mean(choice, search.bounds)

@@ -33,6 +33,7 @@ from noiseless.reports.release_rows import (
 from noiseless.search.measures import ReleasePoint
 from noiseless.search.merging import Length
 from noiseless.search.survey import Series
+from noiseless.work import Cancellation
 from release_examples import CELLS, CHANGE, EXACT, GREEDY, MONDRIAN, certificate, frontier, point, release
 
 OPTIONS = certificate()["options"]
@@ -215,6 +216,14 @@ class TestProved:
     def test_not_the_best(self) -> None:
         said = proved(release({"max_distortion": 3}, optimal=False, gap=0.375))
         assert said == "Not proved optimal. No other cells can be better by more than 0.375 bits."
+
+    def test_a_search_that_was_stopped_says_so(self) -> None:
+        looked = Cancellation()
+        looked.cancel()
+        numbers = pa.table({"x": list(range(40)) * 2, "y": [*range(40), *range(40)], "s": list("abcd") * 20})
+        with looked.active():
+            done = releases.release(numbers, sensitive="s", public=["x", "y"], min_posterior=2)
+        assert proved(done).startswith("Not proved optimal: the search was stopped")
 
     @pytest.mark.parametrize(
         ("prefer", "begins"),

@@ -358,6 +358,23 @@ def test_numbers_are_never_lost_more_than_by_plain_mondrian() -> None:
     assert better > 20
 
 
+def test_some_tens_of_values_lose_no_more_than_cells_cut_for_their_own_limits() -> None:
+    """Also where it is rows that are asked for, and not a number of sensitive values."""
+    rng = Random(5)
+    for _ in range(3):
+        problem, rows = replace(table(rng, rng.randint(70, 100)), groups=None), rng.randint(3, 8)
+        plain = measure(problem, next(top_down_cells(problem, [RowLimit.of(problem, rows)])))
+        assert plain.mean_loss is not None
+        assert plain.distortion is not None
+        for prefer in ("mean", "worst"):
+            ours = choose(problem, Goal(utility="distortion", prefer=prefer, min_rows=rows)).quality
+            assert ours.min_rows >= rows
+            assert ours.mean_loss is not None
+            assert ours.distortion is not None
+            assert prefer == "worst" or ours.mean_loss <= plain.mean_loss
+            assert prefer == "mean" or not plain.distortion < ours.distortion
+
+
 def test_few_values_wait_for_no_compiler() -> None:
     code = """
 import sys
