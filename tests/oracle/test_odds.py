@@ -1,6 +1,7 @@
 """What a bettor wins, held against the definitions, on random tables."""
 
 import math
+import random
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from datetime import date, timedelta
@@ -9,10 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from noiseless.audits import Audit, audit
+import noiseless as nl
+from noiseless.audits import Audit, audit, odds
 from noiseless.audits.policy import Policy
 from noiseless.releases import release
 from oracle.definitions import _set_partitions
@@ -86,6 +89,18 @@ def test_the_odds_are_those_of_the_definitions(rows: Rows, side: bool, persons: 
         assert not found.delta_disclosure.is_finite
     else:
         assert found.delta_disclosure.ratio == max(max(gain, 1 / gain) for gain, _ in gains)
+
+
+@pytest.mark.parametrize("side", [False, True])
+def test_counts_that_take_too_much_room_are_ranked_first(side: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Groups of billions of rows, and as many values: what is believed stays the same."""
+    rng = random.Random(7)
+    rows = [(rng.randint(0, 5), rng.randint(0, 1), rng.choice("pqrst")) for _ in range(80)]
+    table = pa.table(dict(zip("xas", map(list, zip(*rows, strict=True)), strict=True)))
+    given = ["a"] if side else []
+    wide = nl.audit(table, sensitive="s", public="x", given=given).odds
+    monkeypatch.setattr(odds, "_ROOM", 1)
+    assert nl.audit(table, sensitive="s", public="x", given=given).odds == wide
 
 
 @given(ROWS)

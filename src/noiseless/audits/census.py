@@ -13,7 +13,14 @@ from noiseless.exact import round_down
 from noiseless.ranges import JointRange
 from noiseless.ranges.joint import GroupedPairs
 from noiseless.tables import Tally
-from noiseless.tables.kernels import add_by_code, add_runs, distinct_values, heads, heads_by_code
+from noiseless.tables.kernels import (
+    add_by_code,
+    add_runs,
+    distinct_codes,
+    distinct_values,
+    heads,
+    heads_by_code,
+)
 from noiseless.tables.points import on_a_line, points
 
 
@@ -177,7 +184,7 @@ def width(census: Census) -> Fraction | None:
     low = joint.x[first]
     if numbers[0] is None:
         low = np.where(low > 0, low, joint.x[np.minimum(first + 1, last)])
-    spans = distinct_values(low * joint.size_x + joint.x[last])
+    spans = distinct_codes(low.astype(np.int64) * joint.size_x + joint.x[last])
     ends = (divmod(span, joint.size_x) for span in spans.tolist())
     return min((numbers[high] or Fraction(0)) - (numbers[low] or Fraction(0)) for low, high in ends)
 

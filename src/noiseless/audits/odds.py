@@ -18,10 +18,13 @@ import pyarrow as pa
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.audits.census import Census
 from noiseless.exact import Bits, Nats, round_down, round_up
-from noiseless.tables.kernels import add_by_code, ranked
+from noiseless.ranges import JointRange
+from noiseless.tables.kernels import add_by_code, add_runs, distinct_codes, ranked
 
 Counts = tuple[int, ...]
 """Four counts a, b, c, d of a quotient a b / (c d)."""
+
+_ROOM = 2**62
 
 NEAR = 1e-9
 """Quotients whose doubles are this close to a bound are compared exactly."""
@@ -98,92 +101,100 @@ def odds(census: Census, side: IntArray | None) -> Odds:
         census: who stands behind each answer.
         side: side information as the cell of each group, where there is any.
     """
-    return _Counts.of(census, side).odds
+    joint, counts = census.joint, census.pair_counts
+    cells = np.zeros(joint.size_y, np.int64) if side is None else side
+    # A prior is a value together with side information: n_s of each, and how many values each of this has.
+    priors = joint.x if side is None else cells[joint.y].astype(np.int64) * joint.size_x + joint.x
+    keys, places = ranked(priors)
+    before = add_by_code(places, counts, len(keys))
+    firsts = np.flatnonzero(np.diff(keys // joint.size_x, prepend=-1))
+    possible = np.diff(firsts, append=len(keys))
+    whole = np.repeat(np.add.reduceat(before, firsts), possible)
+    held, groups, prior = _kinds_of_pairs(counts, add_runs(counts, joint.starts), joint, places)
+    found = _Counts(held, groups, before[prior], whole[prior])
+    alone = joint.size_y == len(counts)
+    most = counts if alone else np.maximum.reduceat(counts, joint.starts[:-1])
+    ruled_out = (joint.posterior_sizes < possible[cells]).any()
+    return Odds(
+        blind_guess=Fraction(int(np.maximum.reduceat(before, firsts).sum()), int(counts.sum())),
+        best_guess=Fraction(int(most.sum()), int(counts.sum())),
+        largest_belief=found.largest_belief,
+        largest_gain=found.largest_gain,
+        largest_loss=float("inf") if ruled_out else found.largest_loss,
+        is_enhanced=found.is_enhanced,
+    )
+
+
+def _kinds_of_pairs(
+    counts: IntArray, groups: IntArray, joint: JointRange, places: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
+    """The different n_sy, n_y and priors that pairs have, each once, from one number for each pair."""
+    most, room = int(counts.max()) + 1, (int(counts.max()) + 1) * (int(groups.max()) + 1)
+    if room * (int(places.max()) + 1) >= _ROOM:  # different sizes are fewer than the largest of them
+        (helds, counts), (sizes, groups) = ranked(counts), ranked(groups)
+        most, room = len(helds), len(helds) * len(sizes)
+    else:
+        helds, sizes = np.arange(most), np.arange(room // most)
+    keys = np.repeat(groups.astype(np.int64), joint.posterior_sizes)
+    keys *= most
+    keys += counts
+    keys += places.astype(np.int64) * room
+    priors, rest = np.divmod(distinct_codes(keys), room)
+    return helds[rest % most], sizes[rest // most], priors
 
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """For each pair of a value and a group: n_sy, n_y, n_s and n, the last two within its side information.
+    """For each kind of pair of a value and a group: n_sy, n_y, and within side information n_s and n.
 
-    A *prior* is a value together with side information.
+    Pairs are many, and their counts mostly few: each kind is looked at once.
 
     Attributes:
-        census: who stands behind each answer.
-        cells: the side information of each group.
-        groups: n_y of each group.
-        places: the prior of each pair.
-        before: n_s of each prior.
-        whole: n of each prior.
-        blind: how many guesses are right that look at nothing but the side information.
-        possible: how many values each side information leaves possible.
+        held: n_sy.
+        groups: n_y.
+        before: n_s.
+        whole: n.
     """
 
-    census: Census
-    cells: IntArray
+    held: IntArray
     groups: IntArray
-    places: IntArray
     before: IntArray
     whole: IntArray
-    blind: int
-    possible: IntArray
-
-    @classmethod
-    def of(cls, census: Census, side: IntArray | None) -> "_Counts":
-        joint, counts = census.joint, census.pair_counts
-        cells = np.zeros(joint.size_y, np.int64) if side is None else side
-        priors = joint.x if side is None else cells[joint.y].astype(np.int64) * joint.size_x + joint.x
-        keys, places = ranked(priors)
-        before = add_by_code(places, counts, len(keys))
-        heads = np.flatnonzero(np.diff(keys // joint.size_x, prepend=-1))
-        possible = np.diff(heads, append=len(keys))
-        return cls(
-            census,
-            cells,
-            np.add.reduceat(counts, joint.starts[:-1]),
-            places,
-            before,
-            np.repeat(np.add.reduceat(before, heads), possible),
-            int(np.maximum.reduceat(before, heads).sum()),
-            possible,
-        )
-
-    @property
-    def odds(self) -> Odds:
-        joint, counts = self.census.joint, self.census.pair_counts
-        total, most = int(counts.sum()), np.maximum.reduceat(counts, joint.starts[:-1])
-        ruled_out = (joint.posterior_sizes < self.possible[self.cells]).any()
-        beliefs, gains = most / self.groups, self._gains
-        surest = np.flatnonzero(beliefs >= beliefs.max() * (1 - NEAR))
-        ones = np.ones_like(surest)
-        return Odds(
-            blind_guess=Fraction(self.blind, total),
-            best_guess=Fraction(int(most.sum()), total),
-            largest_belief=largest_of(_kinds((most[surest], ones, self.groups[surest], ones))),
-            largest_gain=largest_of(self._counts(gains >= gains.max() * (1 - NEAR))),
-            largest_loss=float("inf")
-            if ruled_out
-            else largest_of((c, d, a, b) for a, b, c, d in self._counts(gains <= gains.min() * (1 + NEAR))),
-            is_enhanced=self._is_enhanced,
-        )
 
     @cached_property
     def _gains(self) -> FloatArray:
-        """q_s / p_s of each pair."""
-        shares = self.census.pair_counts / self.groups[self.census.joint.y]
-        return np.asarray(shares * (self.whole / self.before)[self.places])
-
-    def _counts(self, chosen: BoolArray) -> list[Counts]:
-        """n_sy, n, n_y, n_s of the chosen pairs, each kind once."""
-        near = np.flatnonzero(chosen)
-        group, prior = self.census.joint.y[near], self.places[near]
-        return _kinds(
-            (self.census.pair_counts[near], self.whole[prior], self.groups[group], self.before[prior])
-        )
+        """q_s / p_s."""
+        return np.asarray((self.held / self.groups) * (self.whole / self.before))
 
     @property
-    def _is_enhanced(self) -> bool:
-        slack = (np.log(self.whole / self.before) + 1)[self.places] - self._gains
-        return not (slack < -NEAR).any() and keeps_enhanced(self._counts(slack <= NEAR))
+    def largest_belief(self) -> Fraction:
+        """The largest q_s."""
+        beliefs = self.held / self.groups
+        surest = np.flatnonzero(beliefs >= beliefs.max() * (1 - NEAR))
+        ones = np.ones_like(surest)
+        return largest_of(_kinds((self.held[surest], ones, self.groups[surest], ones)))
+
+    @property
+    def largest_gain(self) -> Fraction:
+        """The largest q_s / p_s."""
+        return largest_of(self._chosen(self._gains >= self._gains.max() * (1 - NEAR)))
+
+    @property
+    def largest_loss(self) -> Fraction:
+        """The largest p_s / q_s of values that a group does not rule out."""
+        near = self._chosen(self._gains <= self._gains.min() * (1 + NEAR))
+        return largest_of((c, d, a, b) for a, b, c, d in near)
+
+    @property
+    def is_enhanced(self) -> bool:
+        """Whether q_s / p_s - 1 <= -ln p_s everywhere."""
+        slack = np.log(self.whole / self.before) + 1 - self._gains
+        return not (slack < -NEAR).any() and keeps_enhanced(self._chosen(slack <= NEAR))
+
+    def _chosen(self, chosen: BoolArray) -> list[Counts]:
+        """n_sy, n, n_y, n_s of the chosen kinds, each once."""
+        near = np.flatnonzero(chosen)
+        return _kinds((self.held[near], self.whole[near], self.groups[near], self.before[near]))
 
 
 def keeps_enhanced(counts: Iterable[Counts]) -> bool:

@@ -35,6 +35,16 @@ def distinct_values(values: IntArray) -> IntArray:
     return keys[first]
 
 
+def distinct_codes(codes: IntArray) -> IntArray:
+    """The distinct codes (from 0 up), ascending; those that are close together need no sorting."""
+    size = int(codes.max()) + 1 if len(codes) else 0
+    if size > 2 * len(codes):
+        return distinct_values(codes)
+    met = np.zeros(size, bool)
+    met[codes] = True
+    return np.flatnonzero(met)
+
+
 def ranked(codes: IntArray) -> tuple[IntArray, IntArray]:
     """The distinct codes (from 0 up), ascending, and the place of each code among them."""
     size = int(codes.max()) + 1 if len(codes) else 0
