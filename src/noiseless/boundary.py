@@ -1,5 +1,8 @@
 """Where a user's arguments enter: what goes wrong because of one is said in one line that names it.
 
+Errors name options as the command line spells them (`--missing drop`); here they become the arguments of the
+function that was called (`missing="drop"`).
+
 What the package exports is guarded: functions, constructors and class methods, which nobody reaches without
 naming them. Methods of objects and operators are as they are written. Nothing is checked while all goes well.
 When a public function fails, its arguments are held against their types; those of constructors, which would
@@ -8,6 +11,7 @@ take anything and fail later, in any case.
 
 import inspect
 import linecache
+import re
 import sys
 import traceback
 import types
@@ -16,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 from noiseless.errors import NoiselessError, RequestError
 
@@ -33,6 +37,23 @@ _WORDS = {
 
 _FULFILLED = {"SizedRange": "a JointRange or a ContinuousRange"}
 """What fulfils a protocol, in words."""
+
+_MEANT = {
+    "k": ("min_rows", "k_anonymity"),
+    "l": ("min_posterior",),
+    "y": ("sensitive",),
+    "target": ("sensitive",),
+    "quasi_identifiers": ("public",),
+    "columns": ("public",),
+    "epsilon": ("bits", "budget"),
+}
+"""What other libraries call some arguments."""
+
+_OF_TABLES = frozenset({"encoding", "decimal", "date_format"})
+"""How a text file is read: arguments of `open_table`, whatever is done with the table."""
+
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:( +|=)(LO HI\b|[^\s;()]*[^\s;().,]|,(?= )))?")
+"""An option of the command line in a message, and the word after it, which may be its value."""
 
 _ARRAYS = ("ndarray", "Series", "Array", "ChunkedArray")
 
@@ -57,12 +78,17 @@ def guarded(thing: Any, name: str) -> Any:  # noqa: ANN401 - a function or a cla
 
 def _guard_constructors(thing: type, name: str) -> None:
     """The package itself calls them unguarded: what is wrong then is no argument of the user's."""
+    makers = [
+        f"{name}.{key}"
+        for key, member in inspect.getmembers(thing, inspect.ismethod)
+        if not key.startswith("_") and member.__func__.__annotations__.get("return") in (thing.__name__, Self)
+    ]
     for key, member in list(vars(thing).items()):
         plain = getattr(member, "__func__", member)
         if hasattr(plain, "__wrapped__"):
             continue
         if key == "__init__" and isinstance(member, types.FunctionType):
-            setattr(thing, key, _unless_ours(plain, _guard(plain, name, eager=True)))
+            setattr(thing, key, _unless_ours(plain, _guard(plain, name, makers, eager=True)))
         elif isinstance(member, classmethod | staticmethod) and not key.startswith("_"):
             setattr(thing, key, type(member)(_unless_ours(plain, _guard(plain, f"{name}.{key}"))))
 
@@ -77,23 +103,28 @@ def _unless_ours(function: Callable[..., Any], guard: Callable[..., Any]) -> Cal
     return call
 
 
-def _guard(function: Callable[..., Any], name: str, *, eager: bool = False) -> Callable[..., Any]:
+def _guard(
+    function: Callable[..., Any], name: str, makers: Sequence[str] = (), *, eager: bool = False
+) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - those of the function
         try:
             found = function(*args, **kwargs)
-        except NoiselessError:
+        except NoiselessError as error:
+            error.args = tuple(
+                _in_python(said, function) if isinstance(said, str) else said for said in error.args
+            )
             raise
         except _FAULTS as error:
             if _is_of_a_function_given(error, (*args, *kwargs.values())):
                 raise
-            _check(function, name, args, kwargs)
+            _check(function, name, makers, args, kwargs)
             if not _is_said(error):
                 help_on = f"help(noiseless.{name}) says what it takes"
                 raise ArgumentError(f"{name} cannot be computed from these; {help_on}") from error
             raise
         if eager:
-            _check(function, name, args, kwargs)
+            _check(function, name, makers, args, kwargs)
         return found
 
     return call
@@ -117,36 +148,118 @@ def _is_said(error: BaseException) -> bool:
     return ours and linecache.getline(code.co_filename, trace.tb_lineno).lstrip().startswith("raise ")
 
 
-def _check(function: Callable[..., Any], name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def _in_python(said: str, function: Callable[..., Any]) -> str:
+    """A message whose options are written as arguments of a function, where it has them."""
+    known = _annotations(function)
+
+    def argument(found: re.Match[str]) -> str:
+        name, between, word = found[1].replace("-", "_"), found[2] or "", found[3] or ""
+        if name not in known and name not in _OF_TABLES:
+            return found[0]
+        hint = known.get(name, str)
+        is_name = said[found.end() :].startswith((")", " to "))
+        value = _value_in_python(word, hint) or (f'"{word}"' if is_name and word else None)
+        told = name if value is None else f"{name}={value}"
+        told = f"open_table(..., {told})" if name not in known else told
+        return told + (between + word if word and (value is None or value == "True") else "")
+
+    return _OPTION.sub(argument, said)
+
+
+def _annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of a function's arguments; what it hands on is a request for a release."""
+    known = {name: _hint(function, name) for name in inspect.signature(function).parameters}
+    if "options" in known:
+        from noiseless.releases import release
+
+        known |= {name: _hint(release, name) for name in inspect.signature(release).parameters}
+    return known
+
+
+def _value_in_python(word: str, hint: Any) -> str | None:  # noqa: ANN401 - any type
+    """The value of an option as Python writes it; None for a word that is none."""
+    column, _, value = word.partition("=")
+    if hint is bool:
+        return "True"
+    if word == "LO HI":
+        return "(LO, HI)"
+    if value and _is_mapping(hint):
+        span = re.fullmatch(r"(\d+):(\d+)", value)
+        return f'{{"{column}": {f"({span[1]}, {span[2]})" if span else _value_in_python(value, str)}}}'
+    if re.fullmatch(r"[A-Z]+(,[A-Z]+)*|\d[\d.]*", word):
+        return f"[{', '.join(map(repr, word.split(',')))}]" if "," in word else word
+    if value or word in _choices(hint) or (hint is str and word):
+        return f'"{word}"'
+    return None
+
+
+def _is_mapping(hint: Any) -> bool:  # noqa: ANN401 - any type
+    kind = typing.get_origin(hint) or hint
+    return (isinstance(kind, type) and issubclass(kind, Mapping)) or any(
+        map(_is_mapping, typing.get_args(hint))
+    )
+
+
+def _choices(hint: Any) -> set[Any]:  # noqa: ANN401 - any type
+    inner = typing.get_args(hint)
+    return set(inner) if typing.get_origin(hint) is typing.Literal else set().union(*map(_choices, inner))
+
+
+def _tried(makers: Sequence[str]) -> str:
+    """Constructors that take something else."""
+    return "try " + " or ".join(filter(None, [", ".join(makers[:-1]), makers[-1]]))
+
+
+def _remedy(
+    signature: inspect.Signature,
+    name: str,
+    makers: Sequence[str],
+    args: Sequence[Any],
+    kwargs: Collection[str],
+) -> str:
+    """What to do about arguments that a function does not take."""
+    help_on = f"help(noiseless.{name}) says what it takes"
+    if makers:
+        return f"{_tried(makers)}; {help_on}"
+    known = list(signature.parameters)
+    kinds = [one.kind for one in signature.parameters.values()]
+    for strange in [one for one in kwargs if one not in known]:
+        meant = [one for one in _MEANT.get(strange, ()) if one in known]
+        if close := meant[:1] or get_close_matches(strange, known, n=1):
+            return f"did you mean {close[0]}? {help_on}"
+    places = sum(kind is not kind.KEYWORD_ONLY for kind in kinds)
+    if len(args) > places and places < len(known):
+        named = f"{name}({', '.join([*known[:places], f'{known[places]}=...'])})"
+        return f"write {named}; {help_on}"
+    return help_on
+
+
+def _check(
+    function: Callable[..., Any],
+    name: str,
+    makers: Sequence[str],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> None:
     """Raise if an argument is not of its type.
 
     Raises:
         ArgumentError: one is not; or there are too many, or too few.
     """
+    signature = inspect.signature(function)
     try:
-        given = inspect.signature(function).bind(*args, **kwargs).arguments
+        given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise ArgumentError(
-            f"{name}: {error}{_remedy(function, str(error))}; help(noiseless.{name}) says what it takes"
-        ) from None
+        raise ArgumentError(f"{name}: {error}; {_remedy(signature, name, makers, args, kwargs)}") from None
     for parameter, value in given.items():
         hint = _hint(function, parameter)
-        kind = inspect.signature(function).parameters[parameter].kind
+        kind = signature.parameters[parameter].kind
         values = (
             value if kind is kind.VAR_POSITIONAL else value.values() if kind is kind.VAR_KEYWORD else [value]
         )
         if not all(_fits(each, hint) for each in values):
-            raise ArgumentError(f"{name}: {parameter} is {_described(hint)}, not {_named(value)}")
-
-
-def _remedy(function: Callable[..., Any], problem: str) -> str:
-    """What to write instead, where arguments are misspelt or come without their names."""
-    parameters = inspect.signature(function).parameters.values()
-    if "unexpected keyword" in problem:
-        close = get_close_matches(problem.split("'")[-2], [one.name for one in parameters], n=1)
-        return f"; did you mean {close[0]}=?" if close else ""
-    by_name = [f"{one.name}=" for one in parameters if one.kind is one.KEYWORD_ONLY]
-    return f"; name the others: {', '.join(by_name[:3])}" if by_name and "positional" in problem else ""
+            instead = f"; {_tried(makers)}" if makers else ""
+            raise ArgumentError(f"{name}: {parameter} is {_described(hint)}, not {_named(value)}{instead}")
 
 
 @cache
@@ -234,4 +347,8 @@ def _with_article(noun: str) -> str:
 
 def _named(value: object) -> str:
     """What somebody gave instead; never the value itself."""
-    return _WORDS.get(type(value)) or _with_article(type(value).__name__)
+    kind = _WORDS.get(type(value)) or _with_article(type(value).__name__)
+    if not isinstance(value, list | tuple) or not value:
+        return kind
+    inner = sorted({_WORDS.get(type(one)) or _with_article(type(one).__name__) for one in value})
+    return f"{kind} that holds {' and '.join(inner)}"

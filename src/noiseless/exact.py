@@ -1,15 +1,15 @@
 """Exact numbers: logarithms of rationals, compared exactly and rounded to a side, and rational enclosures."""
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
-from functools import total_ordering
 from numbers import Integral
 from operator import add, ge, gt, le, lt, mul, truediv
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 if TYPE_CHECKING:
     from flint import arb
@@ -21,6 +21,9 @@ _FLOAT_EXPONENTS = 1100
 
 _MOST_BITS = 2**16
 """This many bits may be added as a whole number."""
+
+_OF_NUMBERS = re.compile(r"([eEfFgG%]|\.\d+)$")
+"""What ends a format that is for numbers: its type, or how many digits to show."""
 
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
@@ -109,18 +112,71 @@ def ball_above(value: "arb") -> float:
     return round_up(Fraction(mantissa) * Fraction(2) ** exponent)
 
 
+class _Logarithm:
+    """What is compared exactly, with its own kind and with numbers, and shown rounded up."""
+
+    ratio: Fraction | float
+
+    @property
+    def upper(self) -> float:
+        """The smallest float found that is not below the exact value."""
+        raise NotImplementedError
+
+    def _is_below(self, limit: Fraction) -> bool:
+        """Whether it is less than a limit, the two being known to differ."""
+        raise NotImplementedError
+
+    def __lt__(self, other: "Self | Rational | float") -> bool:
+        return self._compared(other, lt)
+
+    def __le__(self, other: "Self | Rational | float") -> bool:
+        return self._compared(other, le)
+
+    def __gt__(self, other: "Self | Rational | float") -> bool:
+        return self._compared(other, gt)
+
+    def __ge__(self, other: "Self | Rational | float") -> bool:
+        return self._compared(other, ge)
+
+    def _compared(self, other: "Self | Rational | float", order: Callable[[Any, Any], bool]) -> bool:
+        """Whether an order holds, exactly; of what is no number, none does."""
+        if isinstance(other, type(self)):
+            return order(self.ratio, other.ratio)
+        if isinstance(other, float | Decimal) and not math.isfinite(other):
+            return order(self.upper, float(other))
+        if not isinstance(other, Integral | Fraction | Decimal | float):
+            return NotImplemented  # type: ignore[no-any-return] # Python asks the other one, then refuses
+        if self == other:
+            return order(0, 0)
+        return order(0, 1) if self._is_below(as_fraction(other)) else order(1, 0)
+
+    def __float__(self) -> float:
+        return self.upper
+
+    def _formatted(self, above: Fraction | float, spec: str) -> str:
+        """As a format says: as a number that is not below `above`, or the text with its unit."""
+        if not _OF_NUMBERS.search(spec):
+            return format(str(self), spec)
+        if isinstance(above, float) and not math.isfinite(above):
+            return format(above, spec)
+        exact = Fraction(above)
+        with localcontext(Context(prec=_DIGITS, rounding=ROUND_CEILING)):
+            return format(Decimal(exact.numerator) / exact.denominator, spec)
+
+
 @dataclass(frozen=True, eq=False)
-class Bits:
+class Bits(_Logarithm):
     """The exact number log2(ratio): a quantity of information.
 
     With other `Bits` and whole numbers, sums, differences and multiples are `Bits` again, and exact. With a
     float, and in quotients, the result is a float that is never below the exact one. A `Fraction` or a
-    `Decimal` is refused there, for the result would be neither. Comparisons are exact with all of them.
+    `Decimal` is refused there, for the result would be neither. Comparisons are exact with all of them, and
+    so is 2 to the power of bits: as many values can be told apart.
 
     >>> Bits(38) - Bits(2), Bits(38) - 1, 3 - Bits(2), sum([Bits(2), Bits(3)]), 2 * Bits(3)
     (Bits(19), Bits(19), Bits(4), Bits(6), Bits(9))
-    >>> Bits(8) == 3, Bits(3) <= Decimal("1.58"), Bits(3) <= Decimal("1.59")
-    (True, False, True)
+    >>> Bits(8) == 3, Bits(3) <= Decimal("1.58"), Bits(3) <= Decimal("1.59"), 2 ** Bits(3)
+    (True, False, True, Fraction(3, 1))
 
     What is shown is rounded up, so that no leak looks smaller than it is; `lower` rounds down.
 
@@ -184,16 +240,31 @@ class Bits:
         ours, theirs = log2_bounds(self.ratio), log2_bounds(other.ratio)
         return round_up(max(a / b for a in ours for b in theirs))
 
+    def __rtruediv__(self, other: float) -> float:
+        if not self:
+            raise ZeroDivisionError("division by 0 bits")
+        return self._rounded(other, lambda bits, number: number / bits)
+
+    def __rpow__(self, base: int) -> Fraction:
+        if isinstance(base, Integral) and base == 2:  # noqa: PLR2004 - bits are logarithms to this base
+            return self.ratio
+        return NotImplemented
+
     def _rounded(self, other: object, operation: Callable[[Any, Any], Any]) -> float:
         """What an operation with a float gives, never too little."""
         if not isinstance(other, float | Integral):
             return NotImplemented  # type: ignore[no-any-return] # Python asks the other one, then refuses
         if isinstance(other, float) and not math.isfinite(other):
             return float(operation(self.upper, other))
+        if not other and operation is truediv:
+            raise ZeroDivisionError("bits divided by 0")
         return round_up(max(operation(bound, as_fraction(other)) for bound in log2_bounds(self.ratio)))
 
     def __neg__(self) -> "Bits":
         return Bits(1 / self.ratio)
+
+    def __pos__(self) -> "Bits":
+        return self
 
     def __abs__(self) -> "Bits":
         return Bits(max(self.ratio, 1 / self.ratio))
@@ -204,42 +275,15 @@ class Bits:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Bits):
             return self.ratio == other.ratio
-        if isinstance(other, float) and not math.isfinite(other):
+        if isinstance(other, float | Decimal) and not math.isfinite(other):
             return False
         if isinstance(other, Integral | Fraction | Decimal | float):
             return _exponent_of_two(self.ratio) == as_fraction(other)
         return NotImplemented
 
-    def __lt__(self, other: "Bits | Rational | float") -> bool:
-        return self._compared(other, lt)
-
-    def __le__(self, other: "Bits | Rational | float") -> bool:
-        return self._compared(other, le)
-
-    def __gt__(self, other: "Bits | Rational | float") -> bool:
-        return self._compared(other, gt)
-
-    def __ge__(self, other: "Bits | Rational | float") -> bool:
-        return self._compared(other, ge)
-
-    def _compared(self, other: "Bits | Rational | float", order: Callable[[Any, Any], bool]) -> bool:
-        """Whether an order holds, exactly; of what is no number, none does."""
-        if isinstance(other, Bits):
-            return order(self.ratio, other.ratio)
-        if isinstance(other, float) and not math.isfinite(other):
-            return order(0.0, other)
-        if not isinstance(other, Integral | Fraction | Decimal | float):
-            return NotImplemented  # type: ignore[no-any-return] # as above
-        if self == other:
-            return order(0, 0)
-        return order(0, 1) if self._is_below(as_fraction(other)) else order(1, 0)
-
     def __hash__(self) -> int:
         whole = _exponent_of_two(self.ratio)
         return hash(self.ratio if whole is None else whole)  # equal to a whole number of bits
-
-    def __float__(self) -> float:
-        return self.upper
 
     def __ceil__(self) -> int:
         return math.ceil(self._decided())
@@ -250,6 +294,8 @@ class Bits:
     def __int__(self) -> int:
         return int(self._decided())
 
+    __trunc__ = __int__
+
     @overload
     def __round__(self) -> int: ...
     @overload
@@ -258,12 +304,8 @@ class Bits:
         return math.ceil(self) if places is None else Decimal(self.rounded_up(places))
 
     def __format__(self, spec: str) -> str:
-        """Rounded up, as a format for numbers says (`.3f`); as text with its unit where it says no digits."""
-        if spec[-1:] not in tuple("eEfFgG%"):
-            return format(str(self), spec)
-        above = log2_bounds(self.ratio)[1]
-        with localcontext(Context(prec=_DIGITS, rounding=ROUND_CEILING)):
-            return format(Decimal(above.numerator) / Decimal(above.denominator), spec)
+        """Rounded up, as a format for numbers says (`.3f`, `.3`); otherwise as text with its unit."""
+        return self._formatted(log2_bounds(self.ratio)[1], spec)
 
     def __repr__(self) -> str:
         return f"Bits({self.ratio})"
@@ -322,18 +364,17 @@ def _whole_bits(value: object) -> Fraction | None:
     return Fraction(2) ** int(value)
 
 
-@total_ordering
 @dataclass(frozen=True, eq=False)
-class Nats:
+class Nats(_Logarithm):
     """The exact number ln(ratio), ratio rational, 0 (minus infinity) or infinite: continuous information.
 
     Nats and `Bits` never meet in one number: the ones are logarithms of volumes, the others of counts.
-    Comparisons with other `Nats` and with rational numbers (int, Fraction, Decimal) are exact.
+    Comparisons with other `Nats` and with numbers are exact; what is shown is rounded up.
 
     >>> Nats(150) - Nats(170), str(Nats(0)), Nats(1) < Nats(Fraction(3, 2))
     (Nats(15/17), '-inf nats', True)
-    >>> Nats(1) == 0, Nats(3) <= Decimal("1.0986"), Nats(3) <= Decimal("1.0987")
-    (True, False, True)
+    >>> Nats(1) == 0, Nats(3) <= Decimal("1.0986"), Nats(3) <= 1.0987, sum([Nats(3), Nats(2)])
+    (True, False, True, Nats(6))
 
     Attributes:
         ratio: what it is the logarithm of.
@@ -346,12 +387,16 @@ class Nats:
             raise ValueError("the logarithm of a number that is negative or not a number")
         object.__setattr__(self, "ratio", math.inf if ratio == math.inf else as_fraction(ratio))
 
-    def __add__(self, other: "Nats") -> "Nats":
+    def __add__(self, other: "Nats | int") -> "Nats":
+        if isinstance(other, int) and other == 0:  # as `sum` begins
+            return self
         if not isinstance(other, Nats):
             return NotImplemented
         if {0, math.inf} == {self.ratio, other.ratio}:
             raise ValueError("infinity minus infinity has no value")
         return Nats(self.ratio * other.ratio)
+
+    __radd__ = __add__
 
     def __sub__(self, other: "Nats") -> "Nats":
         if not isinstance(other, Nats):
@@ -361,25 +406,21 @@ class Nats:
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Nats):
             return self.ratio == other.ratio
-        if isinstance(other, int | Fraction | Decimal):
-            return self.ratio == 1 and other == 0  # no other logarithm of a rational is rational (Lindemann)
-        return NotImplemented
-
-    def __lt__(self, other: "Nats | Rational") -> bool:
-        if isinstance(other, Nats):
-            return self.ratio < other.ratio
-        if isinstance(other, int | Fraction | Decimal):
-            return self != other and self._is_below(Fraction(other))
+        if isinstance(other, Integral | Fraction | Decimal | float):
+            if self.ratio == 1 or not self.is_finite:
+                return self.upper == other
+            return False  # no other logarithm of a rational is rational (Lindemann)
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(0 if self.ratio == 1 else ("nats", self.ratio))
-
-    def __float__(self) -> float:
-        return self.upper
+        return hash(("nats", self.ratio) if self.is_finite and self.ratio != 1 else self.upper)
 
     def __repr__(self) -> str:
         return f"Nats({self.ratio})"
+
+    def __format__(self, spec: str) -> str:
+        """Rounded up, as for bits."""
+        return self._formatted(self.upper, spec)
 
     def __str__(self) -> str:
         if not self.is_finite:

@@ -138,7 +138,7 @@ def test_an_audit_of_too_many_combinations_is_computed_by_spark() -> None:
         _ = found.t_closeness
     with pytest.raises(RequestError, match="records"):
         found.write_records("records.csv")
-    limits = nl.Policy.model_validate({"limits": {"min_posterior": 2, "homogeneous_groups": 0}})
+    limits = nl.Policy({"min_posterior": 2, "homogeneous_groups": 0})
     assert limits.check(found).to_dict() == limits.check(nl.audit(PEOPLE, **options)).to_dict()
 
 

@@ -1,16 +1,17 @@
 """Whatever the public functions and classes are given, they work or say in one line what is wrong."""
 
 # Wrong arguments are what this is about.
-# mypy: disable-error-code="arg-type,call-overload,list-item,operator"
+# mypy: disable-error-code="arg-type,call-arg,call-overload,list-item,misc,operator"
 
 import inspect
 import math
 import pickle
 import random
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import chdir, suppress
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,11 +19,14 @@ import pyarrow as pa
 import pytest
 
 import noiseless as nl
-from noiseless.boundary import ArgumentError
+from noiseless.boundary import ArgumentError, guarded
 
 TABLE = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})
 JOINT = nl.JointRange.from_pairs([(0, 0), (0, 1), (1, 1)])
 PLAN = nl.plan("mean", n=10, bounds=(0, 1), step=Fraction(1, 10), budget=1)
+HOLES = pa.table({"age": [31, None, 52], "ward": ["a", "a", "b"]})
+WIDE = TABLE.append_column("bed", pa.array([1, 2, 3, 4]))
+LATIN = "latin.csv"
 STRANGE = [
     *(
         None,
@@ -124,13 +128,29 @@ def test_strange_arguments_are_taken_or_refused_in_one_line(name: str) -> None:
         (lambda: nl.leakage(JOINT, strange=1), "leakage: got an unexpected keyword argument 'strange'"),
         (
             lambda: nl.audit(TABLE, sensitve="age"),  # type: ignore[call-arg]
-            "audit: got an unexpected keyword argument 'sensitve'; did you mean sensitive=?",
+            "audit: got an unexpected keyword argument 'sensitve'; did you mean sensitive?",
         ),
         (
             lambda: nl.audit(TABLE, "age", ["ward"]),  # type: ignore[call-arg]
-            "audit: too many positional arguments; name the others: sensitive=, public=, given=",
+            "audit: too many positional arguments; write audit(table, sensitive=...)",
         ),
         (lambda: nl.Verification("x"), "Verification: checks is a list"),
+        (
+            lambda: nl.audit(TABLE, "age"),
+            "audit: too many positional arguments; write audit(table, sensitive",
+        ),
+        (
+            lambda: nl.release(TABLE, sensitive="age", public="ward", k=2),
+            "release: got an unexpected keyword argument 'k'; did you mean min_rows?",
+        ),
+        (
+            lambda: nl.release(TABLE, sensitive="age", public="ward", minposterior=2),
+            "release: got an unexpected keyword argument 'minposterior'; did you mean min_posterior?",
+        ),
+        (
+            lambda: nl.Graph([(0, 1)]),
+            "Graph: rows is a list (a whole number each), not a list that holds a tuple; try Graph.from",
+        ),
     ],
 )
 def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> None:
@@ -138,6 +158,54 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
         call()
     assert str(refused.value).startswith(words)
     assert isinstance(refused.value, TypeError | nl.NoiselessError)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: nl.audit(TABLE), "add sensitive=COLUMN, one of 'age', 'ward'"),
+        (
+            lambda: nl.audit(HOLES, sensitive="age", missing="error"),
+            'or leave their rows out (missing="drop")',
+        ),
+        (
+            lambda: nl.frontier(HOLES, sensitive="age", public="ward", missing="error"),
+            'or leave their rows out (missing="drop")',
+        ),
+        (
+            lambda: nl.release(TABLE, sensitive="age", public="ward"),
+            "how much to hide (min_posterior, min_rows,",
+        ),
+        (
+            lambda: nl.release(TABLE, sensitive="age", public="ward", min_rows=9),
+            "there are 4 rows; ask for min_rows=4 or less",
+        ),
+        (lambda: nl.audit(TABLE, sensitive="age", clamp=True), "declare the bounds (schema=FILE)"),
+        (lambda: nl.audit(TABLE, sensitive="age", class_level=2), 'name it (hierarchy={"COLUMN": FILE})'),
+        (lambda: nl.audit(WIDE, sensitive="age", rule="round:5"), 'write rule="COLUMN=round:5"'),
+        (lambda: nl.blur(TABLE, "age >= 40", max_change=5), 'as in bounds={"age": (0, 100)}'),
+        (lambda: nl.plan("mean", n=3, budget=1), "needs the bounds (bounds=(LO, HI)): the smallest"),
+        (lambda: nl.audit(LATIN, sensitive="age"), 'name its encoding (open_table(..., encoding="latin-1"))'),
+    ],
+)
+def test_errors_name_arguments_and_not_options(call: Callable[[], Any], words: str, tmp_path: Path) -> None:
+    (tmp_path / LATIN).write_bytes("age\n\xe9\n".encode("latin-1"))
+    with chdir(tmp_path), pytest.raises(nl.NoiselessError) as refused:
+        call()
+    assert words in str(refused.value)
+    assert "--" not in str(refused.value)
+
+
+def test_what_is_no_argument_stays_an_option() -> None:
+    def opened(table: str, *, missing: Literal["value", "drop"] = "value") -> None:  # noqa: ARG001 - types alone
+        raise nl.NoiselessError(
+            "drop it (--missing drop), with --missing or --population TABLE, --missing x."
+        )
+
+    with pytest.raises(nl.NoiselessError) as refused:
+        guarded(opened, "opened")("a")
+    expected = 'drop it (missing="drop"), with missing or --population TABLE, missing x.'
+    assert str(refused.value) == expected
 
 
 def test_operators_say_what_they_do_not_take() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noiseless.exact import Bits, log2_bounds, round_down, round_up
+from noiseless.exact import Bits, Nats, log2_bounds, round_down, round_up
 
 ratios = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9)
 
@@ -172,3 +172,65 @@ def test_formats() -> None:
 def test_nothing_is_false() -> None:
     assert not Bits(1)
     assert Bits(2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        ("", "1.59 bits"),
+        (">12", "   1.59 bits"),
+        (".>12", "...1.59 bits"),
+        (".2", "1.6"),
+        (">5.2", "  1.6"),
+        (".3f", "1.585"),
+        ("+.1e", "+1.6e+0"),
+        (".0%", "159%"),
+    ],
+)
+def test_a_format_never_understates(spec: str, shown: str) -> None:
+    assert format(Bits(3), spec) == shown
+
+
+@given(ratios, FLOATS)
+def test_a_number_by_bits_is_a_float_that_is_never_below(ratio: Fraction, number: float) -> None:
+    (low, high), bits = log2_bounds(ratio), Bits(ratio)
+    if not bits:
+        with pytest.raises(ZeroDivisionError, match="0 bits"):
+            operator.truediv(number, bits)
+        return
+    assert Fraction(number / bits) >= min(Fraction(number) / low, Fraction(number) / high)
+    assert number / bits == pytest.approx(number / math.log2(ratio))
+
+
+@given(ratios)
+def test_two_to_the_power_of_bits_is_how_many_are_told_apart(ratio: Fraction) -> None:
+    assert 2 ** Bits(ratio) == ratio
+    assert (+Bits(ratio), math.trunc(Bits(ratio))) == (Bits(ratio), int(Bits(ratio)))
+    with pytest.raises(TypeError):
+        operator.pow(3, Bits(ratio))
+
+
+NUMBERS = [0, 1.0986, Fraction(11, 10), Decimal("1.0987"), math.inf, -math.inf, math.nan, Decimal("inf")]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("log", [Bits(3), Bits(1), Nats(3), Nats(1), Nats(0), Nats(math.inf)])
+def test_logarithms_are_ordered_among_numbers(log: Bits | Nats, number: float) -> None:
+    expected = [
+        operation(Decimal(log.upper), Decimal(number) if isinstance(number, float | int) else number)
+        if not isinstance(number, Fraction)
+        else operation(log.upper, number)
+        for operation in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq)
+        if not math.isnan(number)
+    ] or [False] * 5
+    compared = [log < number, log <= number, log > number, log >= number, log == number]
+    assert compared == expected
+    assert log != number or hash(log) == hash(number)
+
+
+def test_nats_add_up_and_are_formatted() -> None:
+    assert sum([Nats(2), Nats(3)]) == Nats(6)
+    assert [format(Nats(ratio), ".3f") for ratio in (3, 0, math.inf)] == ["1.099", "-inf", "inf"]
+    assert f"{Nats(3):>12}" == " 1.0987 nats"
+    with pytest.raises(TypeError):
+        operator.add(Nats(3), 1)

@@ -11,9 +11,8 @@ from reference_pages.text import directive, prose
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "noiseless.Audit": (":members:", ":inherited-members:", ":exclude-members: measure"),
     "noiseless.audits.Exposure": (":members:", ":no-index:"),  # the curator's is the one that links mean
-    "noiseless.Policy": (":members: read, check", ":exclude-members: __init__, model_config"),
+    "noiseless.Policy": (":members: read, check",),
     "noiseless.NoiselessReleaser": (":members: fit, transform, apply, get_feature_names_out",),
-    "noiseless.audits.policy.PolicyColumns": (":exclude-members: model_config",),
     "noiseless.Bits": (":members: upper, lower, rounded_up",),
     "noiseless.Nats": (":members: upper, lower",),
     "noiseless.JointRange": (
@@ -28,7 +27,13 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
 }
 """What is shown of a class where that is not simply its public members."""
 
-CONSTRUCTED = {"noiseless.NoiselessReleaser", "noiseless.Bits", "noiseless.Nats", "noiseless.Schema"}
+CONSTRUCTED = {
+    "noiseless.NoiselessReleaser",
+    "noiseless.Bits",
+    "noiseless.Nats",
+    "noiseless.Policy",
+    "noiseless.Schema",
+}
 """Classes that are made by calling them, and not by functions and class methods alone."""
 
 

@@ -2,12 +2,12 @@
 
 import math
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import (
     BaseModel,
@@ -192,7 +192,8 @@ def _listed(value: object) -> object:
 Names = Annotated[tuple[StrictStr, ...], BeforeValidator(_listed)]
 
 
-class PolicyColumns(BaseModel):
+@dataclass(frozen=True)
+class PolicyColumns:
     """The columns that a policy is about; an audit can name others.
 
     Attributes:
@@ -202,7 +203,7 @@ class PolicyColumns(BaseModel):
         unit: the column that identifies a person.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     sensitive: Annotated[Names, Field(min_length=1)]
     public: Names | None = None
@@ -210,13 +211,21 @@ class PolicyColumns(BaseModel):
     unit: StrictStr | None = None
 
 
-class Policy(BaseModel):
+class _Checked(BaseModel):
+    """What a policy is made of, of the right types."""
+
+    limits: PolicyLimits
+    columns: PolicyColumns | None = None
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Policy:
     """Limits that every audit must keep; in a file, TOML with a table [limits].
 
     A table [columns] may say which columns they are about; `nl.assert_private` and `noiseless audit --policy`
     then need no others.
 
-    >>> Policy(limits={"min_posterior": 3, "leakage": "1.59"})
+    >>> Policy({"min_posterior": 3, "leakage": "1.59"})
     Policy(limits={'leakage': 1.59, 'min_posterior': 3})
 
     Attributes:
@@ -224,29 +233,41 @@ class Policy(BaseModel):
         columns: the columns that they are about; None where the audit says that.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    limits: Mapping[str, Decimal | int] = field(hash=False)
+    columns: PolicyColumns | None
 
-    limits: PolicyLimits
-    columns: PolicyColumns | None = None
-
-    def __init__(self, **data: Any) -> None:  # noqa: ANN401 - whatever is to be checked
+    def __init__(
+        self,
+        limits: Mapping[str, float | str | Decimal] | PolicyLimits | None = None,
+        columns: PolicyColumns | Mapping[str, Any] | None = None,
+        **bare: object,
+    ) -> None:
         """Check the limits.
+
+        Args:
+            limits: each by its name.
+            columns: the columns by their roles: `sensitive`, `public`, `given`, `unit`.
+            bare: limits that are not held together, which are refused.
 
         Raises:
             PolicyError: there are none, or one is wrong.
         """
-        bare = {name: value for name, value in data.items() if name not in _TABLES}
-        if bare or "limits" not in data:
+        if bare or limits is None:
             raise PolicyError(
                 f"a policy holds its limits together; write nl.Policy(limits={bare or {'min_posterior': 5}})"
             )
         try:
-            super().__init__(**data)
+            checked = _Checked.model_validate({"limits": limits, "columns": columns})
         except ValidationError as error:
             raise PolicyError(_first_problem(error)) from None
+        asked = checked.limits.model_dump(exclude_none=True)
+        if not asked:
+            raise PolicyError("a policy sets a limit; write for example nl.Policy({'min_posterior': 5})")
+        object.__setattr__(self, "limits", asked)
+        object.__setattr__(self, "columns", checked.columns)
 
     def __repr__(self) -> str:
-        asked = (f"{name!r}: {limit}" for name, limit in self.limits.model_dump(exclude_none=True).items())
+        asked = (f"{name!r}: {limit}" for name, limit in self.limits.items())
         return f"Policy(limits={{{', '.join(asked)}}})"
 
     __str__ = __repr__
@@ -260,16 +281,13 @@ class Policy(BaseModel):
         """
         try:
             data = tomllib.loads(Path(path).read_text("utf-8"), parse_float=Decimal)
-            policy = cls(**_tables(data))
+            return cls(**_tables(data))
         except OSError as error:
             raise PolicyError(f"{path}: cannot be opened ({error.strerror})") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise PolicyError(f"{path}: is not TOML ({error})") from None
         except PolicyError as error:
             raise PolicyError(f"{path}: {error}") from None
-        if not policy.limits.model_dump(exclude_none=True):
-            raise PolicyError(f"{path}: sets no limit; write for example [limits] and min_posterior = 5")
-        return policy
 
     def check(self, audit: Audit, population: "PopulationRisk | None" = None) -> PolicyResult:
         """Hold every limit against every sensitive column, and against all of them together.
@@ -281,7 +299,7 @@ class Policy(BaseModel):
         Raises:
             PolicyError: a limit has no meaning for what is audited.
         """
-        asked: dict[str, Decimal | int] = self.limits.model_dump(exclude_none=True)
+        asked = dict(self.limits)
         found = asked.pop("journalist_risk", None)
         outside = [] if found is None else [_journalist_check(found, population)]
         known = audit.by_key or {(): audit.targets}
@@ -341,6 +359,8 @@ def _tables(data: dict[str, Any]) -> dict[str, Any]:
     """The tables of a file, which holds nothing else."""
     if "limits" not in data:
         raise PolicyError("has no table [limits]; write [limits] and, for example, min_posterior = 5")
+    if not data["limits"]:
+        raise PolicyError("sets no limit; write for example [limits] and min_posterior = 5")
     if others := [name for name in data if name not in _TABLES]:
         raise PolicyError(f"{others[0]!r} stands outside the table [limits]; write it below that line")
     return data

@@ -1,6 +1,7 @@
 """`noiseless audit`: what a table, or several releases together, give away."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -267,7 +268,7 @@ def _say_public(result: "Audit") -> None:
 
 def _roles(limits: "Policy | None", **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - columns, or one
     """The columns that are asked for, or else those of the policy."""
-    named = {} if limits is None or limits.columns is None else limits.columns.model_dump()
+    named = {} if limits is None or limits.columns is None else asdict(limits.columns)
     return {role: columns or named.get(role) for role, columns in asked.items()}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from noiseless import __version__
+from noiseless.display import Facts, Shown
 from noiseless.errors import NoiselessError, OutputError
 from noiseless.gallery import every_figure, named_figure
 from noiseless.gallery.data import Data, PublicDataset
@@ -169,8 +170,8 @@ def _group(made: "ReproducedFigure") -> str:
     return f"{found[0]} {PAPERS[found[0]]}" if found else _OWN
 
 
-@dataclass(frozen=True)
-class ReproducedFigure:
+@dataclass(frozen=True, repr=False, eq=False)
+class ReproducedFigure(Shown):
     """A figure that was made and written.
 
     Attributes:
@@ -187,18 +188,52 @@ class ReproducedFigure:
     files: dict[str, str]
     pictures: tuple[str, ...]
 
+    @property
+    def name(self) -> str:
+        """What the figure is called."""
+        return self.figure.name
+
+    @property
+    def file(self) -> str:
+        """Its picture in the folder."""
+        return self.files["png"]
+
+    @property
+    def paper(self) -> str:
+        """Where the paper has it."""
+        return self.figure.paper
+
+    @property
+    def claim(self) -> str:
+        """What the paper says."""
+        return self.figure.claim
+
+    @property
+    def measured(self) -> str:
+        """What is found here."""
+        return "; ".join(check.measured.rstrip(".") for check in self.outcome.checks)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both agree."""
+        return self.outcome.agrees
+
+    def _shown(self) -> tuple[str, Facts]:
+        facts = {"paper": self.paper, "claim": self.claim, "measured": self.measured, "file": self.file}
+        return f"{self.name}: {'agrees' if self.agrees else 'does not agree'}", facts
+
     def to_dict(self) -> dict[str, Any]:
         """All of it under the names it has in JSON."""
         return {
-            "name": self.figure.name,
-            "file": self.files["png"],
+            "name": self.name,
+            "file": self.file,
             "svg": self.files["svg"],
             "data": self.files["csv"],
-            "paper": self.figure.paper,
+            "paper": self.paper,
             "title": self.figure.title,
-            "claim": self.figure.claim,
-            "measured": "; ".join(check.measured.rstrip(".") for check in self.outcome.checks),
-            "agrees": self.outcome.agrees,
+            "claim": self.claim,
+            "measured": self.measured,
+            "agrees": self.agrees,
             "reproduces": self.outcome.reproduces,
             "synthetic": self.outcome.synthetic,
             "checks": [asdict(check) for check in self.outcome.checks],
@@ -231,7 +266,7 @@ def reproduce(
         OutputError: nothing can be written there.
 
     >>> (made,) = reproduce("gallery", ["p4-fig1"])
-    >>> made.outcome.agrees, made.files["png"]
+    >>> made.agrees, made.file
     (True, 'p4-fig1.png')
     """
     figures = tuple({figure.name: figure for figure in map(named_figure, names)}.values()) or every_figure()

@@ -43,12 +43,7 @@ def policy_of(policy: Limits) -> Policy:
     """
     if isinstance(policy, Policy):
         return policy
-    if isinstance(policy, Mapping):
-        exact = {
-            name: Decimal(str(limit)) if isinstance(limit, float) else limit for name, limit in policy.items()
-        }
-        return Policy(limits=exact)
-    return Policy.read(policy)
+    return Policy(policy) if isinstance(policy, Mapping) else Policy.read(policy)
 
 
 def assert_private(

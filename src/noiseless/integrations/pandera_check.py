@@ -28,7 +28,7 @@ def private_check(policy: Limits, **options: Any) -> "Check":  # noqa: ANN401 - 
     except ModuleNotFoundError:
         raise ImportError("nl.private_check needs an extra: pip install 'noiseless[pandera]'") from None
     held = policy_of(policy)
-    limits = ", ".join(held.limits.model_dump(exclude_none=True))
+    limits = ", ".join(held.limits)
 
     def holds(data: Any) -> bool:  # noqa: ANN401 - a frame, or what pandera wraps around one of polars
         try:

@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from noiseless import apply_release, release
 from noiseless.errors import NoiselessError
-from noiseless.releases import AppliedRelease, apply_release, release
+from noiseless.releases import AppliedRelease
 from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Codeword, Method, Objective, Utility
 from noiseless.tables.frame_kind import arrow_of

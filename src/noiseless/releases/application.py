@@ -107,6 +107,21 @@ class AppliedRelease(Shown, FrameMixin):
     _came_as: FrameKind = ARROW
 
     @property
+    def leakage(self) -> Bits | None:
+        """The bits that the new rows leak, L0; None where columns lack."""
+        return None if self.measures is None else self.measures.leakage
+
+    @property
+    def maximin(self) -> Bits | None:
+        """The bits that every new row tells, I*; None where columns lack."""
+        return None if self.measures is None else self.measures.maximin
+
+    @property
+    def min_posterior(self) -> int | None:
+        """The fewest sensitive values that are left behind an answer; None where columns lack."""
+        return None if self.measures is None else self.measures.min_posterior
+
+    @property
     def frame(self) -> Any:  # noqa: ANN401 - any frame
         """The released rows, in the kind of frame that they came as; Arrow for a file."""
         return self._came_as.frame(self.table)
@@ -207,7 +222,7 @@ def apply_release(
 
     Args:
         table: the new rows: a file, a glob, a database table, or any frame.
-        certificate: the name of a JSON file, or the certificate itself.
+        certificate: the name of a JSON file, the certificate itself, or the release that has it.
         keep_order: leave the rows in the table's order; by default they are sorted, for the order tells too.
         names: the columns' names, for text files without a header line.
 

@@ -1,6 +1,6 @@
 """What a release is, and what a frontier is: frozen results with the JSON's names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -26,12 +26,13 @@ from noiseless.display import (
     percent_below,
     verb,
 )
-from noiseless.exact import round_down
+from noiseless.exact import Bits, round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.output import decoded, save_release
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.risks import MINIMA, Found, figure, limit_text
+from noiseless.search.loss import Length
 from noiseless.search.mean_loss import LOSSES, mean_text
 from noiseless.search.measures import Measures, ReleasePoint, Scope
 from noiseless.search.survey import Series
@@ -93,6 +94,12 @@ class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __iter__(self) -> Iterator[ReleasePoint]:
+        return iter(self.points)
+
+    def __getitem__(self, place: int) -> ReleasePoint:
+        return self.points[place]
 
     def including(self, point: ReleasePoint) -> "ReleaseFrontier":
         """The frontier with a release that was found besides, unless one here is as good in both."""
@@ -235,6 +242,41 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
     def table(self) -> pa.Table:
         """The released table: sanitised public columns, then kept ones."""
         return decoded(self._coded)
+
+    @property
+    def cells(self) -> int:
+        """How many different answers the release has."""
+        return self.point.cells
+
+    @property
+    def leakage(self) -> Bits:
+        """The bits that leak, L0."""
+        return self.point.leakage
+
+    @property
+    def maximin(self) -> Bits:
+        """The bits that every row tells, I*."""
+        return self.point.maximin
+
+    @property
+    def min_posterior(self) -> int:
+        """The fewest sensitive values that are left behind an answer."""
+        return self.point.min_posterior
+
+    @property
+    def min_rows(self) -> int:
+        """The fewest rows, or persons with a unit, that look alike."""
+        return self.point.min_rows
+
+    @property
+    def resolution(self) -> Bits:
+        """The bits of the public columns that are kept, U1."""
+        return self.point.resolution
+
+    @property
+    def distortion(self) -> Length | None:
+        """The furthest that a value is from what is released for it; None where that has no meaning."""
+        return self.point.distortion
 
     @property
     def frame(self) -> Any:  # noqa: ANN401 - any frame

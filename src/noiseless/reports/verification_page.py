@@ -5,7 +5,12 @@ from noiseless.reports.pages import environment
 from noiseless.verification.verifier import Verification
 
 
-def verification_html(found: Verification, certificate: str, original: str, released: str) -> str:
+def verification_html(
+    found: Verification,
+    certificate: str = "the certificate",
+    original: str = "the original table",
+    released: str = "the released table",
+) -> str:
     """A verification as one HTML page that needs nothing else; it shows no value of a sensitive column.
 
     Args:

@@ -19,9 +19,13 @@ from noiseless.reports.frontier_plot import draw_frontier
 from noiseless.reports.game_plot import GameLike, draw_game
 from noiseless.reports.pages import write_page
 from noiseless.reports.plots import ALARM, BAR
+from noiseless.reports.protection_page import protection_html
 from noiseless.reports.release_page import render_release
 from noiseless.reports.tabulation_page import tabulation_html
+from noiseless.reports.verification_page import verification_html
 from noiseless.tabulations.audit import TabulationAudit
+from noiseless.tabulations.protection import TableProtection
+from noiseless.verification import Verification
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,7 +104,7 @@ def page(result: object, out: Path | str | None = None, **options: Any) -> str: 
     """The page of a result, written to a file if one is named.
 
     Args:
-        result: an audit, a release, a frontier, or an audit of published tables.
+        result: an audit, a release, a frontier, a verification, or published tables, audited or protected.
         out: the file.
         options: as the page's own function takes them.
 
@@ -143,4 +147,8 @@ def _page_of(result: object) -> tuple[Callable[..., str], Collection[Path]]:
         return render_frontier, ()
     if isinstance(result, TabulationAudit):
         return tabulation_html, ()
+    if isinstance(result, Verification):
+        return verification_html, ()
+    if isinstance(result, TableProtection):
+        return protection_html, [source.file for source in result.sources if source.file is not None]
     raise TypeError(f"a {type(result).__name__} has no page")

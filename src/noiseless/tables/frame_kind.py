@@ -18,12 +18,14 @@ class FrameKind:
     Attributes:
         name: of the library.
         lazy: whether rows are computed when they are asked for.
+        wrapped: whether it came as a frame of narwhals.
         index: the rows' names, in pandas.
         session: that of Spark.
     """
 
     name: str = "pyarrow"
     lazy: bool = False
+    wrapped: bool = False
     index: Any = None
     session: Any = None
 
@@ -44,7 +46,8 @@ class FrameKind:
         if not isinstance(wrapped, nw.DataFrame | nw.LazyFrame) or wrapped.implementation.value not in _EAGER:
             return cls()
         lazy = isinstance(wrapped, nw.LazyFrame)
-        return cls(wrapped.implementation.value, lazy, getattr(frame, "index", None))
+        index = getattr(wrapped.to_native(), "index", None)
+        return cls(wrapped.implementation.value, lazy, wrapped is frame, index)
 
     def frame(self, table: pa.Table, *, in_order: bool = False) -> Any:  # noqa: ANN401 - any frame
         """A table as such a frame.
@@ -53,7 +56,7 @@ class FrameKind:
             table: the rows.
             in_order: whether they are all rows of the original, in its order: pandas then keeps their index.
         """
-        if self.name == "pyarrow":
+        if self.name == "pyarrow" and not self.wrapped:
             return table
         import narwhals as nw
 
@@ -62,12 +65,10 @@ class FrameKind:
         if self.name == "duckdb":
             return duckdb.from_arrow(table)
         made = nw.from_arrow(table, backend=nw.Implementation.from_backend(self.name))  # type: ignore[arg-type]
-        if self.lazy:
-            return made.lazy().to_native()
-        native = made.to_native()
+        native = made.lazy().to_native() if self.lazy else made.to_native()
         if in_order and self.index is not None and len(self.index) == table.num_rows:
             native.index = self.index
-        return native
+        return nw.from_native(native) if self.wrapped else native
 
 
 def arrow_of(frame: Any) -> pa.Table | None:  # noqa: ANN401 - anything

@@ -250,12 +250,14 @@ def sheet_rows(path: Path, sheet: str | int | None = None) -> list[tuple[str | N
 
 
 def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
-    label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
+    label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}".removeprefix("builtins ")
     if is_spark_frame(frame):
         return replace(SparkTable.of(frame), came_as=FrameKind.of(frame))
     if isinstance(frame, duckdb.DuckDBPyRelation):
         related = DuckDBTable.describe(CallersEngine(frame), f"SELECT * FROM {ROOT}", label)
         return replace(related, came_as=FrameKind.of(frame))
+    if isinstance(frame, pa.RecordBatch):
+        frame = pa.Table.from_batches([frame])
     import narwhals as nw  # with pandas or polars at hand it is loaded already, and without frames not needed
 
     try:

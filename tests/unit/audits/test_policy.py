@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from noiseless.audits import audit
-from noiseless.audits.policy import Policy
+from noiseless.audits.policy import Policy, PolicyColumns
 from noiseless.errors import PolicyError
 
 TABLE = pa.table({"s": [1, 2, 2, 3, 1, 3], "r": [1, 1, 1, 2, 1, 2], "x": [1, 1, 2, 2, 3, 3]})
@@ -113,3 +113,22 @@ def test_an_outcome_shows_itself_as_a_table() -> None:
     ]
     assert "<b>The policy is not met</b>" in found._repr_html_()
     assert repr(asked) == "Policy(limits={'leakage': 2, 'min_posterior': 3})"
+
+
+def test_a_policy_without_limits_is_none() -> None:
+    """It would hold for everything."""
+    with pytest.raises(PolicyError, match="a policy sets a limit"):
+        Policy({})
+
+
+def test_a_policy_shows_what_it_is_and_nothing_of_how_it_is_checked() -> None:
+    policy = Policy({"min_posterior": 3}, {"sensitive": "age"})
+    assert [name for name in dir(policy) if not name.startswith("_")] == [
+        "check",
+        "columns",
+        "limits",
+        "read",
+    ]
+    assert (policy.limits, policy.columns) == ({"min_posterior": 3}, PolicyColumns(("age",)))
+    assert policy == Policy(limits={"min_posterior": 3}, columns=PolicyColumns(("age",)))
+    assert hash(policy) == hash(Policy({"min_posterior": 3}, {"sensitive": ["age"]}))

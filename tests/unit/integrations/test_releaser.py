@@ -85,7 +85,7 @@ def test_mistakes_are_said_in_one_line() -> None:
         nl.NoiselessReleaser().fit(PEOPLE[["age"]])
     with pytest.raises(ValueError, match="height"):
         nl.NoiselessReleaser(sensitive="height").fit(PEOPLE)
-    with pytest.raises(ValueError, match="ask for --min-posterior 3 or less"):
+    with pytest.raises(ValueError, match="ask for min_posterior=3 or less"):
         nl.NoiselessReleaser(min_posterior=50).fit(PEOPLE[["age"]], PEOPLE["ill"])
     with pytest.raises(ValueError, match="rename it"):
         nl.NoiselessReleaser().fit(PEOPLE[["age"]].rename(columns={"age": "target"}), PEOPLE["ill"])

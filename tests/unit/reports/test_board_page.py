@@ -28,7 +28,7 @@ def patients(**columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(plain | columns)
 
 
-def audited(limits: dict[str, object] | None = None) -> str:
+def audited(limits: dict[str, float] | None = None) -> str:
     audit = nl.audit(patients(), sensitive="illness", public="ward")
     return board_html(audit, None if limits is None else Policy(limits=limits).check(audit), made=DAY)
 

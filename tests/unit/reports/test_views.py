@@ -36,6 +36,51 @@ PICTURES: dict[str, PlotMixin] = {
 }
 
 
+VERIFICATION = nl.verify(RELEASE, original=PEOPLE, released=RELEASE.frame)
+PROTECTION = nl.protect_tables(
+    pd.crosstab(PEOPLE["sex"].to_pylist(), PEOPLE["ill"].to_pylist()), rules={"threshold": 1}
+)
+APPLIED = nl.apply_release(PEOPLE, RELEASE)
+FIELDS: dict[str, tuple[object, ...]] = {
+    "release": (
+        RELEASE,
+        *("cells", "leakage", "maximin", "resolution", "distortion", "min_posterior", "min_rows"),
+        *("method", "optimal", "gap", "scope"),
+    ),
+    "applied": (APPLIED, "leakage", "maximin", "min_posterior", "rows"),
+    "audit": (AUDIT, "rows", "entropy", "leakage", "information", "maximin", "min_posterior", "witnesses"),
+    "verification": (VERIFICATION, "holds", "checks"),
+}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_results_have_the_fields_of_their_json(name: str) -> None:
+    result, *fields = FIELDS[name]
+    shown = result.to_dict()  # type: ignore[attr-defined]
+    for field in map(str, fields):
+        value = getattr(result, field)
+        assert field in shown
+        if isinstance(value, nl.Bits):
+            assert shown[field] in (value.upper, value.lower)
+
+
+def test_a_frontier_is_its_points() -> None:
+    frontier = RELEASE.frontier()
+    assert list(frontier) == list(frontier.points)
+    assert (frontier[0], frontier[-1]) == (frontier.points[0], frontier.points[-1])
+
+
+@pytest.mark.parametrize("result", [VERIFICATION, PROTECTION], ids=["verification", "protection"])
+def test_what_is_checked_and_what_is_protected_have_pages_and_frames(
+    result: nl.Verification | nl.TableProtection, tmp_path: Path
+) -> None:
+    out = tmp_path / "page.html"
+    assert result.to_html(out) == out.read_text("utf-8")
+    assert out.read_text("utf-8").startswith("<!DOCTYPE html>")
+    shown = result.to_dict()
+    assert len(result.to_pandas()) == len(shown.get("checks", shown.get("outcomes", ())))
+
+
 @pytest.fixture(autouse=True)
 def quiet() -> Iterator[None]:
     before = mpl.get_backend()

@@ -404,7 +404,7 @@ def test_a_rule_stands_instead_of_a_budget() -> None:
     for limit in ({"budget": 1}, {"reach": 2}, {"max_error": 1}):
         with pytest.raises(RequestError, match="its own price"):
             nl.plan("count", n=5, rule="round:5", **limit)  # type: ignore[call-overload]
-    with pytest.raises(RequestError, match="--n N"):
+    with pytest.raises(RequestError, match="n=N"):
         nl.plan("count", budget=1)  # type: ignore[call-overload]
     assert isinstance(nl.plan("count", n=5, rule=Round(Fraction(5))), RulePlan)
 

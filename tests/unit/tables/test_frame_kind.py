@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -19,11 +20,14 @@ KINDS: dict[str, tuple[Callable[[], Any], type]] = {
     "polars": (lambda: pl.DataFrame(ROWS), pl.DataFrame),
     "lazy polars": (lambda: pl.LazyFrame(ROWS), pl.LazyFrame),
     "pyarrow": (lambda: pa.table(ROWS), pa.Table),
+    "narwhals": (lambda: nw.from_native(pd.DataFrame(ROWS)), nw.DataFrame),
+    "lazy narwhals": (lambda: nw.from_native(pl.LazyFrame(ROWS)), nw.LazyFrame),
     "duckdb": (lambda: duckdb.from_arrow(pa.table(ROWS)), duckdb.DuckDBPyRelation),
 }
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any of the frames above
+    frame = nw.to_native(frame, pass_through=True)
     if isinstance(frame, pl.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, pd.DataFrame):
@@ -45,6 +49,13 @@ def test_what_is_made_of_a_frame_is_such_a_frame(kind: str) -> None:
         assert rows_of(result.frame) == result.to_arrow().to_pylist()
         assert isinstance(result.to_pandas(), pd.DataFrame)
         assert isinstance(result.to_polars(), pl.DataFrame)
+
+
+def test_a_batch_is_a_table_and_a_dictionary_is_none() -> None:
+    asked: dict[str, Any] = {"sensitive": "ill", "public": "age"}
+    assert nl.audit(pa.RecordBatch.from_pydict(ROWS), **asked).rows == 6
+    with pytest.raises(nl.NoiselessError, match="a dict is not a table; give a file name or a pandas"):
+        nl.audit(ROWS, **asked)
 
 
 def test_an_index_comes_back_with_rows_that_keep_their_order_and_never_with_a_release() -> None:

@@ -257,13 +257,16 @@ def test_columns_on_one_level() -> None:
 @pytest.mark.parametrize(
     ("asked", "problem"),
     [
-        ({"public": "age"}, "holds numbers, and full-domain recoding .* --hierarchy age=intervals:5,10,20"),
-        ({"public": "born"}, "holds days, .* --hierarchy born=dates"),
-        ({"public": "job", "weight": 1}, "does not take --weight; leave it out"),
-        ({"public": "job", "codeword": "medoid"}, "does not take --codeword medoid; leave it out"),
-        ({"public": "job", "distance": "hamming"}, "does not take --distance hamming; leave it out"),
-        ({"public": "job", "objective": "both"}, "does not take --objective both; leave it out"),
-        ({"public": "job", "max_maximin": 0}, "does not take --max-maximin; leave it out"),
+        (
+            {"public": "age"},
+            'holds numbers, and full-domain recoding .* hierarchy={"age": "intervals:5,10,20"}',
+        ),
+        ({"public": "born"}, 'holds days, .* hierarchy={"born": "dates"}'),
+        ({"public": "job", "weight": 1}, "does not take weight; leave it out"),
+        ({"public": "job", "codeword": "medoid"}, 'does not take codeword="medoid"; leave it out'),
+        ({"public": "job", "distance": "hamming"}, 'does not take distance="hamming"; leave it out'),
+        ({"public": "job", "objective": "both"}, 'does not take objective="both"; leave it out'),
+        ({"public": "job", "max_maximin": 0}, "does not take max_maximin; leave it out"),
     ],
 )
 def test_what_full_domain_recoding_does_not_take(asked: dict[str, Any], problem: str) -> None:
@@ -313,7 +316,7 @@ def test_local_suppression(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", [{"codeword": "medoid"}, {"distance": "hamming"}])
 def test_local_suppression_refuses_what_has_no_meaning_there(option: dict[str, Any]) -> None:
-    with pytest.raises(RequestError, match="--recoding suppression does not take"):
+    with pytest.raises(RequestError, match='recoding="suppression" does not take'):
         nl.release(
             people(), sensitive="illness", public=["zip", "job"], recoding="suppression", min_rows=2, **option
         )

@@ -122,10 +122,10 @@ def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:
 def test_a_release_asks_before_it_takes_numbers_for_words(people: Path) -> None:
     latin = TextSource(str(people), encoding="latin-1")
     with pytest.raises(
-        nl.NoiselessError, match="'Kosten' holds numbers with a decimal comma; add --decimal ,"
+        nl.NoiselessError, match="'Kosten' holds numbers with a decimal comma; add open_table"
     ):
         nl.release(latin, sensitive="Diagnose", public="Kosten", min_posterior=1)
-    with pytest.raises(nl.NoiselessError, match=r"add --date-format DD\.MM\.YYYY"):
+    with pytest.raises(nl.NoiselessError, match=r"date_format=.DD\.MM\.YYYY"):
         nl.release(latin, sensitive="Diagnose", public="geboren", min_posterior=1)
     as_texts = nl.release(
         latin, sensitive="Diagnose", public="geboren", categorical="geboren", min_posterior=2

@@ -4,11 +4,11 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.display import Shown
+from noiseless.display import FrameMixin, PageMixin, Shown, arrow_rows
 from noiseless.errors import RequestError
 from noiseless.tabulations.audit import TabulationAudit, audit_tables
 from noiseless.tabulations.protection.category_blocks import as_read
@@ -18,6 +18,9 @@ from noiseless.tabulations.publication import Publication
 from noiseless.tabulations.ranges import SumRanges
 from noiseless.tabulations.reading.request import TableSource
 from noiseless.tabulations.result import RequirementFinding
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +148,7 @@ class AwarenessFinding:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class TableProtection(Shown):
+class TableProtection(Shown, FrameMixin, PageMixin):
     """The outcomes of all methods that were asked for, those that are safe and lose least first.
 
     Attributes:
@@ -183,6 +186,10 @@ class TableProtection(Shown):
     def publication(self) -> Publication | None:
         """What may be published, by the best method; None if nothing is safe."""
         return None if self.best is None else self.best.publication
+
+    def to_arrow(self) -> "pa.Table":
+        """A row for each method."""
+        return arrow_rows(each.to_dict() for each in self.outcomes)
 
     def frame(self, number: int = 0) -> Any:  # noqa: ANN401 - pandas'
         """What may be published in place of a pandas crosstab.
