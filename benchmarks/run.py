@@ -52,6 +52,7 @@ MODULES = (
     "capacity_speed",
     "theta_speed",
     "first_run_speed",
+    "studio_speed",
     "import_speed",
 )
 

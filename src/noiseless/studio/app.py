@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -33,17 +34,9 @@ _MOST_BYTES = 1_000_000
 """Of a request that is no upload."""
 _MOST_ENTRIES = 1000
 """Of a folder."""
-_TAKEN = {
-    "released.csv": "text/csv",
-    "certificate.json": "application/json",
-    "verification.html": "text/html",
-    "board.html": "text/html",
-    "tables.html": "text/html",
-    "counts.csv": "text/csv",
-    "counts-certificate.json": "application/json",
-    "counts.html": "text/html",
-}
-_HIERARCHY = re.compile(r"[A-Za-z0-9_-]+-hierarchy\.csv")
+_KINDS = {".csv": "text/csv", ".json": "application/json", ".html": "text/html"}
+_TAKEN = re.compile(r"(?:release|tables)-\d+/[A-Za-z0-9_-]+\.(?:csv|json|html)")
+"""The files that jobs write to be taken away."""
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".xlsx", ".xls", ".json", ".jsonl", ".ndjson", ".gz")
 
 
@@ -92,13 +85,13 @@ def create_app(studio: Studio, port: int) -> Guard:
             Route("/api/session", _session, methods=["GET"]),
             Route("/api/project", _save_project, methods=["POST"]),
             Route("/api/folder", _folder, methods=["POST"]),
-            Route("/api/uploads/{name}", _upload, methods=["PUT"]),
+            Route("/api/uploads", _upload, methods=["PUT"]),
             Route("/api/jobs", _submit, methods=["POST"]),
             Route("/api/jobs/{number:int}", _job, methods=["GET"]),
             Route("/api/jobs/{number:int}", _stop, methods=["DELETE"]),
             Route("/api/curator", _serve, methods=["POST"]),
             Route("/api/curator", _end, methods=["DELETE"]),
-            Route("/api/files/{name}", _file, methods=["GET"]),
+            Route("/api/files/{name:path}", _file, methods=["GET"]),
             *(Route(path, _sender(page), methods=["GET"]) for path, page in pages(_PAGE).items()),
         ],
         lifespan=lifespan,
@@ -145,13 +138,25 @@ async def _body(request: Request) -> Mapping[str, Any]:
 
 
 async def _session(request: Request) -> Response:
-    """What the page begins with."""
+    """What the page begins with, also after a reload: the releases that were made of the same table."""
     from importlib.resources import files
 
+    studio = _studio(request)
     bundled = [str(files("noiseless") / "data" / name) for name in ("patients.csv", "households.csv")]
-    project = _studio(request).project.model_dump()
+    same = studio.project.model_dump(exclude_none=True, exclude={"limits"}).items()
+    made = [
+        job.result
+        for job in studio.worker.done("release")
+        if same <= job.options["project"].items() and (studio.folder / job.result["files"]).is_dir()
+    ]
     return JSONResponse(
-        {"version": __version__, "project": project, "bundled": bundled, "folder": str(_studio(request).home)}
+        {
+            "version": __version__,
+            "project": studio.project.model_dump(),
+            "bundled": bundled,
+            "folder": str(studio.home),
+            "releases": made,
+        }
     )
 
 
@@ -205,10 +210,14 @@ def _listing(name: str) -> dict[str, Any]:
 
 
 async def _upload(request: Request) -> Response:
-    """Take a file that was dropped on the page into the private folder, some bytes at a time."""
-    name = re.sub(r"[^\w.() -]", "_", request.path_params["name"]).lstrip(".") or "table.csv"
-    target = _studio(request).folder / "uploads" / name
-    target.parent.mkdir(mode=0o700, exist_ok=True)
+    """Take a file that was dropped on the page into the private folder, some bytes at a time.
+
+    Its name stands in a header, as addresses are not private; before it, the folder that it was dropped with.
+    """
+    parts = unquote(request.headers.get("x-file", "")).split("/")[-3:]
+    names = [re.sub(r"[^\w.() -]", "_", part).lstrip(".") for part in parts]
+    target = _studio(request).folder.joinpath("uploads", *filter(None, names[:-1]), names[-1] or "table.csv")
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     try:
         with os.fdopen(create_private(target), "wb") as out:
@@ -277,7 +286,6 @@ async def _file(request: Request) -> Response:
     """A file to take away."""
     name = request.path_params["name"]
     path = _studio(request).folder / name
-    kind = "text/csv" if _HIERARCHY.fullmatch(name) else _TAKEN.get(name)
-    if kind is None or not path.is_file():
-        raise HTTPException(404, "there is no such file yet")
-    return FileResponse(path, media_type=kind, filename=name)
+    if not _TAKEN.fullmatch(name) or not path.is_file():
+        raise HTTPException(404, "there is no such file any more; make it again")
+    return FileResponse(path, media_type=_KINDS[path.suffix], filename=path.name)

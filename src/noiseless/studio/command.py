@@ -2,9 +2,25 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-_SINGULAR = {"hierarchy", "column_weight", "span"}
+
+def shown_source(source: str) -> str:
+    """A table's name as it may be shown and written down: no address of a database has its password.
+
+    >>> shown_source("postgresql://me:secret@host/db::people"), shown_source("a/b.csv")
+    ('postgresql://me@host/db::people', 'a/b.csv')
+    """
+    from noiseless.tables.engine import POSTGRESQL
+    from noiseless.tables.postgres_session import PostgresAddress
+
+    return PostgresAddress.parse(source).label if source.startswith(POSTGRESQL) else source
+
+
+def table_name(source: str) -> str:
+    """What a table is called in its own folder."""
+    return shown_source(source) if "::" in source else Path(source).name
 
 
 def shell(command: str, table: str, options: Mapping[str, Any], files: Mapping[str, str]) -> str:

@@ -1,12 +1,15 @@
 """What the studio's process does: open a table, audit it, look for releases, write what is taken away."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from shutil import copyfile, rmtree
 from typing import TYPE_CHECKING, Any, Protocol
 
 from noiseless.domain import ColumnSummary
 from noiseless.errors import RequestError
-from noiseless.studio.command import python, shell
+from noiseless.studio.command import python, shell, shown_source, table_name
+from noiseless.studio.crosstabs import audit_crosstab, protect_crosstab
 from noiseless.studio.project import Project
 from noiseless.studio.roles import BARS, columns_in, described, propose_roles
 from noiseless.studio.spread import before_and_after
@@ -14,6 +17,7 @@ from noiseless.studio.trees import MOST_VALUES, drawn_tree, write_drawn
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.profile import frequencies, histogram, read_once
+from noiseless.tables.sources import file_form
 from noiseless.tables.text_source import TextSource, likely_forms
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ class Tell(Protocol):
 
 MOST_COLUMNS = 500
 """A table with more is not profiled at once."""
+_MOST_KEPT = 4
+"""Sets of files that can be taken away: the newest of each kind, also where two tabs are open."""
 
 
 class Desk:
@@ -85,7 +91,8 @@ class Desk:
         proposals = propose_roles(summaries, rows)
         columns = zip(summaries, bars, strict=True)
         return {
-            "source": project.source,
+            "source": shown_source(project.source),
+            "form": file_form(written(project)),
             "forms": {k: v for k, v in likely_forms(table).items() if v and k not in project.written},
             "rows": rows,
             "columns": [described(one, drawn, proposals[one.name]) for one, drawn in columns],
@@ -176,17 +183,22 @@ class Desk:
 
         request, table = _request(project, limited=True), self._opened(project)
         done = make_release(table, request, lambda share: tell(float(share)))
-        done.save(self._folder / "released.csv", certificate=self._folder / "certificate.json")
         here = project.without(self._folder.resolve())
-        drawn = [c for c, text in project.limits.hierarchy.items() if here.limits.hierarchy[c] != text]
+        trees, told = project.limits.hierarchy, here.limits.hierarchy
+        drawn = {told[column]: text for column, text in trees.items() if told[column] != text}
         options = _roles(here) | _limits(here)
         options.pop("unit" if "min_rows" not in options else "", None)
         files = {"-o": "released.csv", "--certificate": "certificate.json"}
         after = 'result.save("released.csv", certificate="certificate.json")'
         again = _again("release", here, options, files, after)
-        outputs = [self._folder / name for name in files.values()]
-        done.summary_html(self._folder / "board.html", written=outputs, command=again["command"])
+        with self._files("release") as kept:
+            done.save("released.csv", certificate="certificate.json")
+            done.summary_html("board.html", written=list(files.values()), command=again["command"])
+            for name, tree in drawn.items():
+                copyfile(tree, name)
         return {
+            "files": kept,
+            "limits": project.limits.words,
             "release": done.to_dict(),
             "summary": dict(done.summary),
             "text": release_text(done),
@@ -194,74 +206,47 @@ class Desk:
                 before_and_after(table, self._summary(table, one.name), one, done.table)
                 for one in done.changes
             ],
-            "hierarchies": sorted(here.limits.hierarchy[c] for c in drawn),
+            "hierarchies": sorted(drawn),
             **again,
         }
 
-    def verify(self, project: Project, tell: Tell) -> dict[str, Any]:
-        """Check the certificate against the two tables."""
+    def verify(self, project: Project, tell: Tell, files: str) -> dict[str, Any]:
+        """Check the certificate of a release against the two tables."""
         from noiseless.reports import verification_html
         from noiseless.verification import verify
 
         del tell
-        certificate, released = self._folder / "certificate.json", self._folder / "released.csv"
+        folder = self._folder / Path(files).name
+        certificate, released = folder / "certificate.json", folder / "released.csv"
         if not certificate.exists():
-            raise RequestError("there is no release yet; make one first")
+            raise RequestError("there is no such release any more; make it again")
         found = verify(certificate, original=written(project), released=released)
         page = verification_html(found, "certificate.json", Path(project.source).name, "released.csv")
-        (self._folder / "verification.html").write_text(page, "utf-8")
+        (folder / "verification.html").write_text(page, "utf-8")
         return {"verification": found.to_dict(), "verdict": found.verdict}
 
-    def tables(
-        self, project: Project, tell: Tell, rows: list[str], cols: list[str], below: int = 0
-    ) -> dict[str, Any]:
-        """What a table of counts of the same rows would give away, with small counts withheld."""
-        from noiseless.reports import tabulation_html
-        from noiseless.tabulations.reading import audit_tables
-
+    def tables(self, project: Project, tell: Tell, **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - keywords
+        """What a table of counts or totals of the same rows would give away."""
         del tell
-        records = self._opened(project).select([*rows, *cols])
-        secret = next((name for name in (*rows, *cols) if project.roles.get(name) == "sensitive"), None)
-        found = audit_tables(
-            None, microdata=records, secret=secret, rows=rows, cols=cols, below=below or None
-        )
-        (self._folder / "tables.html").write_text(tabulation_html(found), "utf-8")
-        return {"tables": found.to_dict(), "text": str(found)}
+        with self._files("tables") as kept:
+            return {"files": kept, **audit_crosstab(self._opened(project), project, asked)}
 
-    def protect_tables(
-        self,
-        project: Project,
-        tell: Tell,
-        *,
-        rows: list[str],
-        cols: list[str],
-        below: int,
-        method: str = "suppress",
-    ) -> dict[str, Any]:
-        """The counts to publish instead, proved safe, in files of their own."""
-        from json import dumps
-
-        from noiseless.reports.protection_page import write_protection_html
-        from noiseless.reports.protection_text import protection_text
-        from noiseless.tabulations.protection.request import protect_tables
-
+    def protect_tables(self, project: Project, tell: Tell, **asked: Any) -> dict[str, Any]:  # noqa: ANN401 - keywords
+        """The counts or totals to publish instead, proved safe, in files of their own."""
         del tell
-        records = self._opened(project).select([*rows, *cols])
-        secret = next((name for name in (*rows, *cols) if project.roles.get(name) == "sensitive"), None)
-        options: dict[str, Any] = {"rows": rows, "cols": cols, "secret": secret, "method": method}
-        found = protect_tables(None, microdata=records, rules={"threshold": below}, **options)
-        files = {"-o": "counts.csv", "--certificate": "counts-certificate.json", "--html": "counts.html"}
-        counts, certificate, page = (self._folder / name for name in files.values())
-        write_protection_html(found, page)
-        if found.holds:
-            found.write(counts)
-            text = dumps(found.certificate(Path("counts.csv")), indent=1)
-            certificate.write_text(f"{text}\n", "utf-8", newline="\n")
-        here = project.without(self._folder.resolve())
-        name = here.source if "::" in here.source else Path(here.source).name
-        asked = {"microdata": name, **options, "threshold": below}
-        command = shell("tables", "protect", asked, files) if not project.written else None
-        return {"protection": found.to_dict(), "text": protection_text(found), "command": command}
+        with self._files("tables") as kept:
+            return {"files": kept, **protect_crosstab(self._opened(project), project, asked)}
+
+    @contextmanager
+    def _files(self, kind: str) -> Iterator[str]:
+        """A new folder to write files into, by their names alone; the oldest of its kind makes room."""
+        known = sorted(int(one.name.rpartition("-")[2]) for one in self._folder.glob(f"{kind}-*"))
+        for number in known[: 1 - _MOST_KEPT]:
+            rmtree(self._folder / f"{kind}-{number}")
+        name = f"{kind}-{max(known, default=0) + 1}"
+        (self._folder / name).mkdir(mode=0o700)
+        with chdir(self._folder / name):
+            yield name
 
     def curator(self, project: Project, tell: Tell) -> dict[str, Any]:
         """A curator's file to begin with, from the same roles."""
@@ -319,14 +304,10 @@ def _request(project: Project, *, limited: bool) -> Any:  # noqa: ANN401 - impor
     from noiseless.releases import ReleaseRequest
 
     roles, limits = _roles(project), _limits(project)
-    if not limited or "min_rows" not in limits:
-        roles.pop("unit", None)
     if not limited:
-        limits = {
-            name: value
-            for name, value in limits.items()
-            if name not in ("min_posterior", "min_rows", "suppress")
-        }
+        limits = {name: value for name, value in limits.items() if name not in ("min_posterior", "suppress")}
+    if "min_rows" not in limits:
+        roles.pop("unit", None)
     return ReleaseRequest.of(roles | limits)
 
 
@@ -334,8 +315,7 @@ def _again(
     function: str, project: Project, options: Mapping[str, Any], files: Mapping[str, str], after: str
 ) -> dict[str, str]:
     """How to do the same without the browser, in the folder of the table."""
-    name = project.source if "::" in project.source else Path(project.source).name
-    given = dict(options)
+    name, given = table_name(project.source), dict(options)
     said = {str(k): v for k, v in project.written.items()}
     return {
         "command": shell(function, name, given | said, files),

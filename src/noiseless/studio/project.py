@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from noiseless.domain.schema import write_key, write_text
 from noiseless.errors import RequestError
+from noiseless.studio.command import shown_source
 from noiseless.studio.roles import Role
 from noiseless.tables import written_whole
 
@@ -29,6 +30,20 @@ class ReleaseLimits(BaseModel):
     codeword: Literal["interval", "midrange", "centroid", "medoid"] | None = None
     recoding: Literal["local", "full-domain", "suppression"] | None = None
     hierarchy: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def words(self) -> list[str]:
+        """What was asked for, one thing at a time."""
+        said = (
+            (self.min_posterior, "at least {} values left"),
+            (self.largest_belief, "nobody guessed right more often than {}"),
+            (self.min_rows, "at least {} rows alike"),
+            (self.suppress and f"{self.suppress:.1%}", "up to {} of the rows left out"),
+            (self.prefer, "the least {} loss"),
+            (self.recoding, "{} recoding"),
+            (", ".join(self.hierarchy), "hierarchies of {}"),
+        )
+        return [form.format(value) for value, form in said if value]
 
 
 class Project(BaseModel):
@@ -76,10 +91,14 @@ class Project(BaseModel):
         return self.model_copy(update={"source": source, "limits": limits})
 
     def without(self, folder: Path) -> "Project":
-        """The same project when a folder is gone: what lies in it is named as if it lay beside."""
+        """The same project when a folder is gone, as it may be written down.
+
+        What lies in the folder is named as if it lay beside, and a database's password is left out.
+        """
         trees = {column: _beside(text, folder) for column, text in self.limits.hierarchy.items()}
         limits = self.limits.model_copy(update={"hierarchy": trees})
-        return self.model_copy(update={"source": _beside(self.source, folder), "limits": limits})
+        source = shown_source(_beside(self.source, folder))
+        return self.model_copy(update={"source": source, "limits": limits})
 
     @classmethod
     def read(cls, path: Path) -> "Project":

@@ -118,6 +118,12 @@ class Worker:
         """The job of a number, if it is still known."""
         return self._jobs.get(number)
 
+    def done(self, name: str) -> list[Job]:
+        """The jobs of a name that are done and still known, the newest first."""
+        with self._lock:
+            known = list(self._jobs.values())
+        return [job for job in reversed(known) if job.name == name and job.state == "done"]
+
     def stop(self, job: Job) -> None:
         """Stop a job: one that waits is left out; the process of one that runs is killed."""
         with self._lock:

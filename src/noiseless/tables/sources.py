@@ -31,7 +31,7 @@ from noiseless.tables.engine import (
 from noiseless.tables.frame_kind import FrameKind
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.text_files import check_csv, open_json, read_csv_sql
+from noiseless.tables.text_files import check_csv, first_dialect, open_json, read_csv_sql
 from noiseless.tables.text_source import TextSource
 
 if TYPE_CHECKING:
@@ -341,6 +341,33 @@ def header(source: str) -> list[str]:
         return _header(source)
     except failures:
         return []
+
+
+def file_form(source: str | TextSource) -> dict[str, str]:
+    """How a file is written, as it was recognised or said; of several files the first. Nothing of a database.
+
+    >>> file_form("patients.csv")
+    {'kind': 'CSV', 'encoding': 'UTF-8', 'separator': ','}
+
+    Raises:
+        SourceError: it cannot be found or read.
+    """
+    encoding = source.encoding if isinstance(source, TextSource) else None
+    if "::" in str(source):
+        return {}
+    file = _source_paths(str(source))[0]
+    ending = file.suffix.lower()
+    if ending in _PARQUET:
+        return {"kind": "Parquet"}
+    if ending in EXCEL:
+        import fastexcel
+
+        first, *others = fastexcel.read_excel(str(file)).sheet_names
+        return {"kind": "Excel", "sheet": first} | ({"others": str(len(others))} if others else {})
+    if ending in _JSON_LAYOUTS:
+        return {"kind": "JSON", "encoding": encoding or "UTF-8"}
+    separator = first_dialect(file, encoding or "utf-8-sig").separator
+    return {"kind": "CSV", "encoding": encoding or "UTF-8", "separator": separator}
 
 
 def _header(source: str) -> list[str]:

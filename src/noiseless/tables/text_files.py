@@ -53,9 +53,18 @@ def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[st
     return sql, dialect
 
 
-def _dialect(path: Path, names: Sequence[str] | None) -> Dialect:
+def first_dialect(path: Path, encoding: str) -> Dialect:
+    """How a text file is written, by its first two lines.
+
+    Raises:
+        SourceError: they are no header, or not in this encoding.
+    """
+    return _dialect(path, None, encoding)
+
+
+def _dialect(path: Path, names: Sequence[str] | None, encoding: str = "utf-8-sig") -> Dialect:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with path.open(encoding=encoding, newline="") as file:
             begin = "".join(islice(file, 2))
     except UnicodeDecodeError:
         with path.open("rb") as data:

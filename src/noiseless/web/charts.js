@@ -58,8 +58,8 @@ function extent(numbers) {
 }
 
 /** A drawing that is drawn anew whenever there is more or less room for it. */
-function fitting(draw) {
-  const box = h("div", { class: "chart" });
+export function fitting(draw, kind = "chart") {
+  const box = h("div", { class: kind });
   let drawn = 0;
   new ResizeObserver(([entry]) => {
     const width = Math.round(Math.max(240, entry.contentRect.width));

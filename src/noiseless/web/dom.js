@@ -61,14 +61,14 @@ export function field(label, control, hint = null) {
     h("label", { for: id }, label), control, hint && h("p", { class: "hint", id: `${id}-hint` }, hint));
 }
 
-/** A table; on a narrow screen each row becomes a small list if it is "stack". */
-export function table(caption, heads, rows, { kind = "", numbers = [] } = {}) {
+/** A table; on a narrow screen each row becomes a small list if it is "stack". A heading above can say what a silent caption says. */
+export function table(caption, heads, rows, { kind = "", numbers = [], silent = false } = {}) {
   const align = (place) => (numbers.includes(place) ? "n" : null);
   const cell = (value, place) => h(place === 0 ? "th" : "td",
     { scope: place === 0 ? "row" : null, class: align(place), "data-label": heads[place] },
     h("span", {}, value === null || value === undefined ? "" : value));
   return scrollable(caption, h("table", { class: kind },
-    h("caption", {}, caption),
+    h("caption", {}, silent ? h("span", { class: "unseen" }, caption) : caption),
     h("thead", {}, h("tr", {}, heads.map((head, place) => h("th", { scope: "col", class: align(place) }, head)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, row.map(cell))))));
 }

@@ -1,12 +1,13 @@
 """The studio without a browser: who may talk to it, work that can be stopped, projects, commands."""
 
 import asyncio
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -59,7 +60,7 @@ def done(desk: Desk, name: str, **options: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def request(
-    guard: Guard, path: str, *, method: str = "GET", **headers: str
+    guard: Guard, path: str, *, method: str = "GET", body: str = "", **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
     sent: list[dict[str, Any]] = []
     given = {"host": "127.0.0.1:8901", **headers}
@@ -75,8 +76,12 @@ def request(
         "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
     }
 
+    unread = [{"type": "http.request", "body": body.encode(), "more_body": False}]
+
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        if not unread:
+            await asyncio.Event().wait()  # nobody hangs up
+        return unread.pop()
 
     async def send(message: Any) -> None:  # noqa: ANN401 - ASGI
         sent.append(message)
@@ -205,13 +210,13 @@ def test_the_command_and_the_lines_of_python_make_the_same_bytes(tmp_path: Path,
     }
     command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
-    released = (tmp_path / "work" / "released.csv").read_bytes()
+    released = (tmp_path / "work" / found["files"] / "released.csv").read_bytes()
     assert (tmp_path / "released.csv").read_bytes() == released
     (tmp_path / "released.csv").unlink()
     (tmp_path / "certificate.json").unlink()
     subprocess.run([sys.executable, "-c", found["python"]], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "released.csv").read_bytes() == released
-    assert done(desk, "verify", project=project)["verification"]["holds"]
+    assert done(desk, "verify", project=project, files=found["files"])["verification"]["holds"]
     assert "[budget]" in done(desk, "curator", project=project)["text"]
 
 
@@ -234,7 +239,7 @@ def test_counts_are_protected_as_the_command_does(tmp_path: Path, method: str) -
     command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
     for name in ("counts.csv", "counts-certificate.json"):
-        assert (tmp_path / name).read_bytes() == (tmp_path / "work" / name).read_bytes()
+        assert (tmp_path / name).read_bytes() == (tmp_path / "work" / found["files"] / name).read_bytes()
 
 
 def test_an_audit_says_what_the_command_says(tmp_path: Path, people: Path) -> None:
@@ -382,3 +387,166 @@ def test_a_job_that_is_over_stays_over() -> None:
     job.update("done", result=1)
     assert (job.state, job.result) == ("stopped", None)
     job.wait(0, 60)  # it does not wait for news of what is over
+
+
+# What is taken away
+
+
+def test_each_release_keeps_its_own_files_and_the_oldest_make_room(tmp_path: Path, people: Path) -> None:
+    (tmp_path / "work").mkdir()
+    desk = Desk(str(tmp_path / "work"))
+    project: dict[str, Any] = {"source": str(people), "roles": ROLES}
+    made = [
+        done(desk, "release", project=project | {"limits": {"min_posterior": least}})
+        for least in (2, 3, 2, 3, 2)
+    ]
+    assert len({one["files"] for one in made}) == 5
+    assert not (tmp_path / "work" / made[0]["files"]).exists()
+    for one in made[1:]:
+        folder = tmp_path / "work" / one["files"]
+        assert {"released.csv", "certificate.json", "board.html"} <= {file.name for file in folder.iterdir()}
+        assert done(desk, "verify", project=project, files=one["files"])["verification"]["holds"]
+    assert made[3]["limits"] == ["at least 3 values left"]
+    with pytest.raises(RequestError, match="make it again"):
+        done(desk, "verify", project=project, files=made[0]["files"])
+
+
+def test_the_certificate_is_that_of_the_command_but_for_its_time(tmp_path: Path, people: Path) -> None:
+    (tmp_path / "work").mkdir()
+    limits = {"min_posterior": 2, "min_rows": 2, "largest_belief": "2/3", "prefer": "mean"}
+    found = done(
+        Desk(str(tmp_path / "work")),
+        "release",
+        project={"source": str(people), "roles": ROLES, "limits": limits},
+    )
+    kept = tmp_path / "work" / found["files"]
+    command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
+    for again in (command, [sys.executable, "-c", found["python"]]):
+        subprocess.run(again, cwd=tmp_path, check=True, capture_output=True)
+        assert (tmp_path / "released.csv").read_bytes() == (kept / "released.csv").read_bytes()
+        mine, theirs = ((place / "certificate.json").read_text().splitlines() for place in (tmp_path, kept))
+        assert [line for line in mine if '"created"' not in line] == [
+            line for line in theirs if '"created"' not in line
+        ]
+        assert len(mine) == len(theirs)
+        (tmp_path / "released.csv").unlink()
+        (tmp_path / "certificate.json").unlink()
+
+
+def test_no_password_of_a_database_is_written_down(tmp_path: Path) -> None:
+    from noiseless.studio.command import shown_source, table_name
+
+    address = "postgresql://me:secret@host/db?password=secret::people"
+    project = Project(source=address, roles={"age": "public"})
+    assert project.placed(tmp_path).source == address
+    for text in (project.without(tmp_path).toml, table_name(address), shown_source(address)):
+        assert "secret" not in text
+        assert "postgresql://me@host/db::people" in text
+
+
+def test_totals_are_audited_and_protected_as_the_command_does(tmp_path: Path) -> None:
+    firms = tmp_path / "firms.csv"
+    amounts = [(900, "a", "x"), (5, "a", "x"), (30, "a", "y"), (28, "a", "y"), (31, "b", "x"), (29, "b", "y")]
+    lines = [f"{amount},{region},{branch}\n" for amount, region, branch in (*amounts, *amounts[2:])]
+    firms.write_text("turnover,region,branch\n" + "".join(lines))
+    (tmp_path / "work").mkdir()
+    desk = Desk(str(tmp_path / "work"))
+    asked = {"rows": ["region"], "cols": ["branch"], "value": "turnover", "p_percent": 10}
+    roles = {"turnover": "sensitive", "region": "public", "branch": "public"}
+    project = {"source": str(firms), "roles": roles}
+    found = done(desk, "tables", project=project, **asked)
+    assert found["verdict"].startswith("Not protected")
+    assert found["mark"] == "bad"
+    assert [one["of"]["labels"] for one in found["tables"]["requirements"] if one["holds"] is False]
+    safe = done(desk, "protect_tables", project=project, method="suppress", **asked)
+    assert safe["protection"]["holds"]
+    command = [sys.executable, "-m", "noiseless", *shlex.split(safe["command"])[1:]]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "counts.csv").read_bytes() == (
+        tmp_path / "work" / safe["files"] / "counts.csv"
+    ).read_bytes()
+
+
+def test_counts_that_people_learn_by_their_own_are_said_to_be_so(tmp_path: Path) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("sex,illness\n" + "f,a\n" * 6 + "m,a\n" * 7 + "f,b\nm,b\n" + "f,c\n" * 8 + "m,c\n" * 8)
+    roles = {"sex": "public", "illness": "sensitive"}
+    found = done(
+        Desk(str(tmp_path)),
+        "tables",
+        project={"source": str(people), "roles": roles},
+        rows=["sex"],
+        cols=["illness"],
+        below=3,
+    )
+    told = found["tables"]
+    assert not any(one["group_disclosure"] for one in told["persons"])
+    assert any(one["learns"] for one in told["contributors"]) == ("contributor" in found["verdict"])
+
+
+# What the page sends
+
+
+@pytest.fixture
+def browser(guard: Guard) -> Callable[..., tuple[int, bytes]]:
+    """Somebody who opened the link."""
+    cookie = request(guard, guard.link)[1]["set-cookie"].split(";")[0]
+
+    def ask(path: str, method: str = "GET", body: str = "", **headers: str) -> tuple[int, bytes]:
+        status, _, content = request(guard, path, method=method, body=body, cookie=cookie, **headers)
+        return status, content
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("Leute.csv", "Leute.csv"),
+        ("1a2b/parts/p0.parquet", "1a2b/parts/p0.parquet"),
+        ("../../../etc/passwd", "etc/passwd"),
+        ("..%2F..%2Fa.csv", "a.csv"),
+        ("gr%C3%B6%C3%9Fe;.csv", "größe_.csv"),
+        ("", "table.csv"),
+        ("a/b/c/../.csv", "c/csv"),
+    ],
+)
+def test_dropped_files_stay_in_the_private_folder(
+    browser: Callable[..., tuple[int, bytes]], tmp_path: Path, name: str, kept: str
+) -> None:
+    status, answer = browser("/api/uploads", "PUT", body="a,b\n1,2\n", x_file=name)
+    assert status == 200
+    assert json.loads(answer) == {"path": str(tmp_path / "uploads" / kept)}
+    assert (tmp_path / "uploads" / kept).read_bytes() == b"a,b\n1,2\n"
+    assert (tmp_path / "uploads" / kept).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "path", ["people.csv", "uploads/people.csv", "release-1/../people.csv", "release-1/x.csv", "release-1"]
+)
+def test_only_what_jobs_made_is_sent(
+    browser: Callable[..., tuple[int, bytes]], tmp_path: Path, people: Path, path: str
+) -> None:
+    assert people.parent == tmp_path
+    (tmp_path / "release-1").mkdir()
+    (tmp_path / "release-1" / "released.csv").write_text("made")
+    assert browser("/api/files/release-1/released.csv") == (200, b"made")
+    assert browser(f"/api/files/{path}")[0] == 404
+
+
+def test_a_reload_finds_the_releases_of_its_table(
+    browser: Callable[..., tuple[int, bytes]], people: Path
+) -> None:
+    def ask(job: str, **project: Any) -> Any:  # noqa: ANN401 - JSON
+        asked = json.dumps({"job": job, "project": project})
+        found = json.loads(browser("/api/jobs", "POST", body=asked)[1])
+        while found["state"] in ("waiting", "running"):
+            found = json.loads(browser(f"/api/jobs/{found['id']}")[1])
+        return found
+
+    made = ask("release", source=str(people), roles=ROLES, limits={"min_posterior": 2})
+    ask("audit", source=str(people), roles=ROLES)
+    (kept,) = json.loads(browser("/api/session")[1])["releases"]
+    assert kept == made["result"]
+    ask("audit", source=str(people), roles=ROLES | {"age": "ignored"})
+    assert json.loads(browser("/api/session")[1])["releases"] == []

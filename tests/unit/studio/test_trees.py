@@ -102,11 +102,11 @@ def test_the_command_names_the_file_and_makes_the_same_bytes(tmp_path: Path) -> 
     project["limits"] = {"min_posterior": 3, "hierarchy": {"ward": path}, "recoding": "full-domain"}
     found = desk.do("release", {"project": project}, lambda *_: None)
     assert found["hierarchies"] == ["ward-hierarchy.csv"]
-    (tmp_path / "ward-hierarchy.csv").write_bytes((work / "ward-hierarchy.csv").read_bytes())
+    (tmp_path / "ward-hierarchy.csv").write_bytes((work / found["files"] / "ward-hierarchy.csv").read_bytes())
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1"}
     command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
-    assert (tmp_path / "released.csv").read_bytes() == (work / "released.csv").read_bytes()
+    assert (tmp_path / "released.csv").read_bytes() == (work / found["files"] / "released.csv").read_bytes()
 
 
 def test_a_project_finds_its_hierarchies_beside_it(tmp_path: Path) -> None:

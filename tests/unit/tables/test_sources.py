@@ -160,3 +160,39 @@ def test_the_users_connection_is_left_as_it_was() -> None:
 def test_nan_is_missing() -> None:
     table = open_table(pa.table({"v": [1.0, float("nan"), None]})).select(["v"]).with_missing(["v"], "drop")
     assert table.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "encoding", "form"),
+    [
+        ("a.csv", b"x;y\n1;2\n", None, {"kind": "CSV", "encoding": "UTF-8", "separator": ";"}),
+        ("a.txt", "größe\tk\n1\t2\n".encode("utf-16"), "utf-16", {"encoding": "utf-16", "separator": "\t"}),
+        ("a.csv", "größe, k\n1, 2\n".encode("cp1252"), "cp1252", {"encoding": "cp1252", "separator": ", "}),
+        ("a.jsonl", b'{"x": 1}\n', None, {"kind": "JSON", "encoding": "UTF-8"}),
+    ],
+)
+def test_how_a_file_is_written_is_recognised(
+    tmp_path: Path, name: str, content: bytes, encoding: str | None, form: dict[str, str]
+) -> None:
+    from noiseless.tables.sources import file_form
+    from noiseless.tables.text_source import TextSource
+
+    (tmp_path / name).write_bytes(content)
+    source = str(tmp_path / name)
+    found = file_form(TextSource(source, encoding) if encoding else source)
+    assert found == {"kind": "CSV"} | form
+
+
+def test_the_sheet_that_is_read_is_named(tmp_path: Path) -> None:
+    from noiseless.tables.sources import file_form
+
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "cover"
+    book.active.append(["x", "y"])
+    book.save(tmp_path / "one.xlsx")
+    book.create_sheet("data")
+    book.save(tmp_path / "two.xlsx")
+    assert file_form(str(tmp_path / "one.xlsx")) == {"kind": "Excel", "sheet": "cover"}
+    assert file_form(str(tmp_path / "two.xlsx")) == {"kind": "Excel", "sheet": "cover", "others": "1"}
+    assert file_form("postgresql://host/db::people") == {}

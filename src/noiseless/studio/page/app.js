@@ -2,7 +2,7 @@
 
 import { h, put } from "./dom.js";
 import { notice } from "./notices.js";
-import { sentence, session, state } from "./session.js";
+import { MOST_KEPT, rolesMissing, sentence, session, state } from "./session.js";
 import { showAudit } from "./views/audit.js";
 import { openTable, showOpen } from "./views/open.js";
 import { showProtect } from "./views/protect.js";
@@ -12,9 +12,9 @@ import { showTake } from "./views/take.js";
 const STEPS = [
   ["", "1. Open", showOpen, () => true],
   ["audit", "2. Audit", showAudit, () => state.table],
-  ["protect", "3. Protect", showProtect, () => state.table],
+  ["protect", "3. Protect", showProtect, () => state.table && !rolesMissing()],
   ["take", "4. Take away", showTake, () => state.releases.length],
-  ["tables", "Counts", showTables, () => state.table],
+  ["tables", "Tables", showTables, () => state.table],
 ];
 
 const main = document.getElementById("main");
@@ -51,8 +51,15 @@ try {
   const begun = await session();
   Object.assign(state, { bundled: begun.bundled, folder: begun.folder });
   state.project = { ...state.project, ...begun.project };
+  const asked = place();
   show();
-  if (state.project.source) await openTable(main.firstChild, { keepRoles: true, go: (name) => { location.hash = `#/${name}`; } });
+  if (state.project.source) {
+    await openTable(main.firstChild, { keepRoles: true, go: (name) => {
+      state.releases = begun.releases.slice(0, MOST_KEPT);
+      history.replaceState(null, "", `#/${asked || name}`);
+      show();
+    } });
+  }
 } catch (error) {
   put(main, h("h1", {}, "Out of reach"), notice("bad", null, sentence(error.message)));
 }

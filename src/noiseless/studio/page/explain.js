@@ -18,6 +18,7 @@ const WORDS = {
   optimal: ["Whether it is proved that no release within the limits changes less.", "frontier.md#what-is-proved"],
   frontier: ["Each point is the best release that was found for this many values left. Pick one to make it.", "release.md#the-frontier"],
   protection: ["What is withheld, how much of it is sensitive by the rule, and whether it is proved that no other choice loses less.", "protect-tables.md#what-must-stay-possible"],
+  amounts: ["Under the p % rule a figure is too exact if its second largest contributor learns from it the largest one's amount to within p %.", "published-tables.md#the-result"],
   tables: ["A withheld count follows if the totals and the other counts leave it one value only. Each finding comes with the cells it follows from.", "published-tables.md#the-result"],
 };
 

@@ -1,7 +1,7 @@
 // Pictures of the studio: small bars of a column, a histogram, and the frontier on which a point is picked.
 
 import { h, s } from "./dom.js";
-import { ticks } from "./charts.js";
+import { fitting, ticks } from "./charts.js";
 import { count, readable } from "./exact.js";
 
 /** Bars of a column, without its values. */
@@ -14,12 +14,14 @@ export function small(bars, name) {
 }
 
 /** One column for each label. */
-export function histogram(bins, axis, what) {
-  const [width, height, left] = [620, 170, 60];
+export const histogram = (bins, axis, what) => fitting((width) => drawHistogram(bins, axis, what, width), "chart wide");
+
+function drawHistogram(bins, axis, what, width) {
+  const [height, left] = [170, 60];
   const most = Math.max(...bins.map((bin) => bin.rows), 1);
   const step = (width - left) / Math.max(bins.length, 1);
   const words = bins.map((bin) => `${bin.label} ${axis}: ${count(bin.rows)} ${what}`).join("; ");
-  const drawing = s("svg", { viewBox: `0 0 ${width} ${height + 42}`, role: "img", "aria-label": words });
+  const drawing = s("svg", { width, height: height + 42, viewBox: `0 0 ${width} ${height + 42}`, role: "img", "aria-label": words });
   for (const tick of ticks(0, most, 3)) {
     const y = height - (tick / most) * (height - 14);
     drawing.append(s("line", { class: "grid", x1: left, x2: width, y1: y, y2: y }), s("text", { class: "tick", x: left - 8, y: y + 4, "text-anchor": "end" }, readable(tick)));
@@ -31,18 +33,22 @@ export function histogram(bins, axis, what) {
       s("text", { class: "tick", x: middle, y: height + 17, "text-anchor": "middle" }, bin.label));
   });
   drawing.append(s("text", { class: "tick", x: left + (width - left) / 2, y: height + 36, "text-anchor": "middle" }, axis));
-  return h("div", { class: "chart wide" }, drawing);
+  return drawing;
 }
 
 /** The best trade-offs: values left against what is lost. A point is picked by a click or by the keyboard. */
-export function frontierChart(points, chosen, pick) {
-  const [width, height, left] = [620, 250, 60];
-  const loss = (point) => point.mean_loss ?? point.distortion ?? 0;
+export const frontierChart = (points, chosen, pick) => fitting((width) => drawFrontier(points, chosen, pick, width), "chart wide");
+
+function drawFrontier(points, chosen, pick, width) {
+  const [height, left] = [250, 60];
+  const mean = typeof points[0].mean_loss === "number";
+  const loss = (point) => (mean ? 100 * point.mean_loss : point.distortion ?? 0);
+  const what = mean ? "mean loss, %" : "largest change";
   const most = Math.max(...points.map(loss), 1e-9);
   const far = Math.max(...points.map((point) => point.min_posterior), 2);
   const x = (value) => left + ((value - 1) / (far - 1)) * (width - left - 16);
   const y = (value) => height - (value / most) * (height - 34);
-  const drawing = s("svg", { viewBox: `0 0 ${width} ${height + 42}`, role: "group", "aria-label": "What each number of values left costs" });
+  const drawing = s("svg", { width, height: height + 42, viewBox: `0 0 ${width} ${height + 42}`, role: "group", "aria-label": "What each number of values left costs" });
   for (const tick of ticks(0, most, 4)) {
     drawing.append(s("line", { class: "grid", x1: left, x2: width, y1: y(tick), y2: y(tick) }), s("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, readable(Number(tick.toPrecision(3)))));
   }
@@ -52,13 +58,13 @@ export function frontierChart(points, chosen, pick) {
   drawing.append(
     s("polyline", { class: "line", points: points.map((point) => `${x(point.min_posterior)},${y(loss(point))}`).join(" ") }),
     s("text", { class: "tick", x: left + (width - left) / 2, y: height + 36, "text-anchor": "middle" }, "values left for everybody, at least"),
-    s("text", { class: "tick", x: 4, y: 10 }, points[0].mean_loss === null || points[0].mean_loss === undefined ? "largest change" : "mean loss"));
+    s("text", { class: "tick", x: 4, y: 10 }, what));
   for (const point of points) {
-    const words = `${point.min_posterior} values left: ${points[0].mean_loss === null || points[0].mean_loss === undefined ? "largest change" : "mean loss"} ${readable(Number(loss(point).toPrecision(4)))}`;
+    const words = `${point.min_posterior} values left: ${what} ${readable(Number(loss(point).toPrecision(4)))}`;
     drawing.append(s("circle", { class: point.min_posterior === chosen ? "pick chosen" : "pick", cx: x(point.min_posterior), cy: y(loss(point)), r: 6, tabindex: 0, role: "button", "aria-label": words,
       onclick: () => pick(point), onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(point); } } }, s("title", {}, words)));
   }
-  return h("div", { class: "chart wide" }, drawing);
+  return drawing;
 }
 
 /** Bars with words, the longest first. */

@@ -5,17 +5,29 @@ import { notice } from "./notices.js";
 
 const SHOW_AFTER = 600;
 
+/** Releases that stand side by side. */
+export const MOST_KEPT = 2;
+
 /** What the page knows. */
 export const state = { project: { source: "", written: {}, roles: {}, limits: {} }, table: null, audit: null, frontier: null, releases: [] };
 
 export class JobError extends Error {}
 
+/** Which role is missing before anything can be audited, as a sentence; null if none is. */
+export function rolesMissing() {
+  const roles = Object.values(state.project.roles);
+  if (!roles.includes("sensitive")) return "Which column is sensitive, to be kept secret?";
+  return roles.includes("public") ? null : "Which columns are public, so that others may know them?";
+}
+
+const SILENT = "The studio does not answer. Was it closed? Start it again with: noiseless studio";
+
 async function call(method, path, body) {
   let answer;
   try {
-    answer = await fetch(path, { method, headers: body instanceof Blob ? {} : { "Content-Type": "application/json" }, body: body === undefined ? undefined : body instanceof Blob ? body : JSON.stringify(body) });
+    answer = await fetch(path, { method, headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) });
   } catch {
-    throw new JobError("The studio does not answer. Was it closed? Start it again with: noiseless studio");
+    throw new JobError(SILENT);
   }
   const content = await answer.json().catch(() => ({ error: "The studio sent no answer that can be read." }));
   if (!answer.ok) throw new JobError(content.error || "Something went wrong.");
@@ -27,38 +39,66 @@ export const folder = (path) => call("POST", "/api/folder", { path });
 export const saveProject = (path) => call("POST", "/api/project", path ? { project: sent(), path } : { project: sent() });
 export const serve = (text, path, confirmed) => call("POST", "/api/curator", { text, path, confirmed });
 export const endServer = () => call("DELETE", "/api/curator");
-export const upload = (file) => call("PUT", `/api/uploads/${encodeURIComponent(file.name)}`, file);
 
 function sent() {
   const limits = Object.fromEntries(Object.entries(state.project.limits).filter(([, value]) => value !== null && value !== ""));
   return { ...state.project, limits };
 }
 
-/** Do some work, in the process beside; `progress` hears the share that is done, `begun` the number of the job. */
+const stopped = () => Object.assign(new JobError("Stopped."), { stopped: true });
+
+/** Do some work, in the process beside; `progress` hears the share that is done, `begun` how to stop it. */
 export async function run(job, options = {}, { progress = () => {}, begun = () => {}, part = () => {} } = {}) {
   let found = await call("POST", "/api/jobs", { job, project: sent(), ...options });
-  begun(found.id);
+  begun(() => call("DELETE", `/api/jobs/${found.id}`));
   while (found.state === "waiting" || found.state === "running") {
     found = await call("GET", `/api/jobs/${found.id}?after=${found.version}`);
     progress(found.share);
     if (found.state === "running" && found.result) part(found.result);
   }
-  if (found.state === "stopped") throw Object.assign(new JobError("Stopped."), { stopped: true });
+  if (found.state === "stopped") throw stopped();
   if (found.state === "failed") throw new JobError(found.error);
   return found.result;
 }
 
-export const stop = (number) => call("DELETE", `/api/jobs/${number}`);
+/** Copy files into the studio's private folder; where the last one lies. Their names are sent in a header: addresses are not private. */
+export async function upload(files, { progress = () => {}, begun = () => {} } = {}) {
+  const whole = files.reduce((sum, { file }) => sum + file.size, 0) || 1;
+  let [before, path] = [0, null];
+  for (const { file, name } of files) {
+    const sent = before;
+    ({ path } = await sendFile(file, name, { begun, progress: (bytes) => progress((sent + bytes) / whole) }));
+    before += file.size;
+  }
+  return path;
+}
 
-/** Do some work and show in a box how far it is, with a button to stop it; what it finds, or null. `help` makes a way out of an error, `part` draws what is found so far, and nothing is drawn once it is `stale`. */
-export async function work(box, words, job, options = {}, { help = () => null, part = null, stale = () => false } = {}) {
-  let number = null;
+function sendFile(file, name, { progress, begun }) {
+  return new Promise((resolve, reject) => {
+    const request = Object.assign(new XMLHttpRequest(), { responseType: "json" });
+    request.upload.onprogress = (event) => progress(event.loaded);
+    request.onload = () => (request.status === 200 ? resolve(request.response) : reject(new JobError(request.response?.error || "The file could not be taken.")));
+    request.onerror = () => reject(new JobError(`${file.name} could not be sent. Is it still there, and may you read it?`));
+    request.onabort = () => reject(stopped());
+    begun(() => request.abort());
+    request.open("PUT", "/api/uploads");
+    request.setRequestHeader("X-File", encodeURIComponent(name));
+    request.send(file);
+  });
+}
+
+/** Do some work and show in a box how far it is, with a button to stop it; what it finds, or null. */
+export const work = (box, words, job, options = {}, views = {}) => attend(box, words, (hooks) => run(job, options, hooks), views);
+
+/** Show in a box how far something is, with a button to stop it; what it finds, or null. `help` makes a way out of an error, `again` begins anew what was stopped, `part` draws what is found so far, and nothing is drawn once it is `stale`. */
+export async function attend(box, words, begin, { help = () => null, again = null, part = null, stale = () => false } = {}) {
+  let halt = () => {};
   const bar = h("progress", { max: 1, "aria-label": words });
-  const button = h("button", { type: "button", onclick: () => number !== null && stop(number) }, "Stop");
+  const button = h("button", { type: "button", onclick: () => halt() }, "Stop");
   const timer = setTimeout(() => put(box, h("div", { class: "job" }, h("p", { class: "working", role: "status" }, `${words}\u2026`), bar, button)), SHOW_AFTER);
   try {
-    const found = await run(job, options, {
-      begun: (id) => { number = id; },
+    const found = await begin({
+      begun: (way) => { halt = way; },
       part: (early) => {
         clearTimeout(timer);
         if (part && !stale()) part(early);
@@ -71,15 +111,15 @@ export async function work(box, words, job, options = {}, { help = () => null, p
   } catch (error) {
     clearTimeout(timer);
     if (stale()) return null;
-    if (error.stopped) put(box);
-    else put(box, notice("bad", null, sentence(error.message), help(error.message)));
+    if (error.stopped) put(box, notice("", null, "Stopped.", again && h("button", { type: "button", onclick: again }, "Start again")));
+    else put(box, notice("bad", null, ...help(error.message) || [sentence(error.message)]));
     if (!(error instanceof JobError)) console.error(error);
     return null;
   }
 }
 
-/** An error as a sentence. */
+/** An error as a sentence; a path or an address stays as it is. */
 export function sentence(text) {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  const first = /^[a-z]+[ ,;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?)]$/.test(first) ? first : `${first}.`;
 }

@@ -1,12 +1,12 @@
 // Step 2: what each column is for, and what the public ones give away.
 
-import { histogram, small } from "../pictures.js";
+import { bars, histogram, small } from "../pictures.js";
 import { meaning } from "../explain.js";
 import { freshId, h, put, table } from "../dom.js";
 import { bits, count, many } from "../exact.js";
-import { notice } from "../notices.js";
-import { forms, saidOf } from "./open.js";
-import { state, work } from "../session.js";
+import { done, notice } from "../notices.js";
+import { forms, reading } from "./open.js";
+import { rolesMissing, state, work } from "../session.js";
 
 const ROLES = [
   ["public", "public", "others may know it of a person"],
@@ -16,7 +16,9 @@ const ROLES = [
   ["ignored", "left out", "neither published nor secret"],
 ];
 
-const percent = (share) => `${(100 * share).toFixed(share > 0.995 || share < 0.01 ? 2 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed((share > 0.995 && share < 1) || (share > 0 && share < 0.01) ? 2 : 0)} %`;
+
+const MOST_SHOWN = 20;
 
 export function showAudit(body, { refresh, go }) {
   const verdict = h("section", { class: "verdict", "aria-live": "polite" });
@@ -26,10 +28,14 @@ export function showAudit(body, { refresh, go }) {
     turn += 1;
     const mine = turn;
     const stale = () => mine !== turn;
-    state.releases = [];
-    state.frontier = null;
     refresh();
-    const found = await work(verdict, "Auditing", "audit", {}, { stale, part: (early) => {
+    if (rolesMissing()) {
+      state.audit = null;
+      put(rest);
+      put(verdict, notice("", null, `${rolesMissing()} Choose below.`));
+      return;
+    }
+    const found = await work(verdict, "Auditing", "audit", {}, { stale, again: auditNow, part: (early) => {
       put(verdict, headline(early, go));
       put(rest, h("p", { class: "working" }, "Looking who is at risk, and which column is to blame\u2026"));
     } });
@@ -43,19 +49,23 @@ export function showAudit(body, { refresh, go }) {
     put(verdict, headline(found, go));
     put(rest, details(found));
   };
-  put(body, h("h1", { tabindex: -1 }, name(state.project.source)),
-    h("p", { class: "quiet" }, `${many(state.table.rows, "row")}, ${many(state.table.columns.length, "column")}${saidOf() ? `; read with ${saidOf()}` : ""}`),
-    forms(body, { go: () => showAudit(body, { refresh, go }) }),
-    verdict, h("h2", {}, "What each column is for"), columns(auditNow), rest);
+  const reopened = { go: () => showAudit(body, { refresh, go }) };
+  put(body, h("h1", { tabindex: -1 }, name(state.table.source)), reading(body, reopened), forms(body, reopened),
+    verdict, h("h2", {}, "What each column is for"), columns(() => {
+      Object.assign(state, { releases: [], frontier: null });
+      auditNow();
+    }), rest);
   if (state.audit) {
     put(verdict, headline(state.audit, go));
     put(rest, details(state.audit));
   } else auditNow();
 }
 
-const name = (source) => source.split(/[\\/]/).pop();
+/** What a table is called; of several files, the folder too. */
+const name = (source) => source.split(/[\\/]/).slice(source.includes("*") ? -2 : -1).join("/");
 
 function columns(changed) {
+  const shown = h("div");
   const rows = state.table.columns.map((column) => {
     const why = h("span", { class: "quiet small" });
     const explain = () => put(why, choice.value === column.role ? `proposed: ${column.reason}` : "");
@@ -66,9 +76,19 @@ function columns(changed) {
     } }, ROLES.map(([value, words]) => h("option", { value }, words)));
     choice.value = state.project.roles[column.name];
     explain();
-    return [column.name, kind(column), count(column.distinct), column.missing ? count(column.missing) : "\u2013", small(column.bars, column.name), choice, why];
+    const look = h("button", { type: "button", class: "link small", "aria-label": `values of ${column.name}`, onclick: () => values(shown, column) }, "values");
+    return [column.name, kind(column), count(column.distinct), column.missing ? count(column.missing) : "\u2013", h("span", { class: "spread" }, small(column.bars, column.name), look), choice, why];
   });
-  return table("Columns", ["column", "type", "different values", "missing", "spread", "role", "why"], rows, { kind: "stack columns", numbers: [2, 3] });
+  return [table("Columns", ["column", "type", "different values", "missing", "spread", "role", "why"], rows, { kind: "stack columns", numbers: [2, 3], silent: true }), shown];
+}
+
+/** The most frequent values of a column, for somebody who asks. */
+async function values(box, column) {
+  const found = await work(box, "Counting the values", "values", { column: column.name, most: MOST_SHOWN });
+  if (!found) return;
+  const heading = h("h3", { tabindex: -1 }, found.values.length < column.distinct ? `The ${MOST_SHOWN} most frequent values of ${column.name}` : `Values of ${column.name}`);
+  put(box, h("section", { class: "shown" }, heading, bars(found.values, heading.textContent), h("button", { type: "button", onclick: () => put(box) }, "Hide them")));
+  heading.focus();
 }
 
 function kind(column) {
@@ -86,7 +106,7 @@ function headline({ audit }, go) {
       tile("Fewest values left", `${count(audit.min_posterior)} of ${count(audit.sensitive_values)}`, "for the person whose row tells most", "min_posterior"),
       tile("Bits leaked, L0", bits(audit.leakage), `of ${bits(audit.entropy)} in all`, "leakage"),
       tile("Best guess right", percent(audit.best_guess), `blind: ${percent(audit.blind_guess)}`, "best_guess"),
-      tile("Fewest rows alike, k", count(audit.k_anonymity), audit.unit ? "people" : "rows", "k_anonymity")),
+      tile(`Fewest ${audit.unit ? "people" : "rows"} alike, k`, count(audit.k_anonymity), audit.k_anonymity === 1 ? "somebody stands alone" : "with the same public values", "k_anonymity")),
     h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => go("protect") }, "Protect it")),
   ];
 }
@@ -107,9 +127,11 @@ function details(found) {
     h("p", {}, "Choose a rule for a column, or write one, and read what is given away under it."), ruled(), meaning("rules"),
     h("h2", {}, "The groups that give most away"), groups, witnesses(audit, groups), meaning("witnesses"),
     h("h2", {}, "Which combinations single people out"), keys,
-    h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
+    h("div", { class: "row" }, h("button", { type: "button", onclick: async (event) => {
       const more = await work(keys, "Looking for unique combinations", "audit", { uniques: 3 });
-      if (more) put(keys, uniques(more.audit.uniques));
+      if (!more) return;
+      put(keys, uniques(more.audit.uniques));
+      event.target.remove();
     } }, "Look for them")), meaning("uniques"),
     again(found),
   ];
@@ -122,14 +144,15 @@ function witnesses(audit, box) {
     found.witnesses.map((one) => [one.first_row ? count(one.first_row) : "\u2013", count(one.size), count(one.posterior), bits(one.leaked),
       ...(revealed ? [Object.entries(one.values).map(([key, value]) => `${key} ${value ?? "missing"}`).join(", "), one.possible.map((value) => value ?? "missing").join(", ")] : [])]),
     { kind: "stack", numbers: [1, 2, 3] }));
+  let hidden = true;
+  const button = h("button", { type: "button", onclick: async () => {
+    const found = hidden ? await work(box, "Looking", "audit", { reveal: true }) : { audit };
+    hidden = found ? !hidden : true;
+    show(found ? found.audit : audit, !hidden);
+    put(button, hidden ? "Show their values" : "Hide their values");
+  } }, "Show their values");
   show(audit, false);
-  return h("div", { class: "row" }, h("button", { type: "button", onclick: async (event) => {
-    const more = await work(box, "Looking", "audit", { reveal: true });
-    if (more) {
-      show(more.audit, true);
-      event.target.remove();
-    }
-  } }, "Show their values"));
+  return h("div", { class: "row" }, button);
 }
 
 /** A rule for each column, with its verdict; and all of them together. */
@@ -156,7 +179,7 @@ function ruled() {
   const rows = columns.map(([column, rules]) => row(column.name, rules, (text) => `${column.name}=${text}`));
   rows.push(row("small groups", ["min-cell:3", "min-cell:5", "min-cell:11"], (text) => text));
   return [
-    table("Rules, one at a time", ["column", "rule", "under it"], rows, { kind: "stack rules" }), whole,
+    table("Rules, one at a time", ["column", "rule", "under it"], rows, { kind: "stack rules", silent: true }), whole,
     h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
       if (!chosen.size) {
         put(whole, notice("", null, "Choose a rule first."));
@@ -175,6 +198,16 @@ function uniques(found) {
 
 /** The same without the browser. */
 export function again(found) {
-  return h("details", { class: "more" }, h("summary", {}, "The same without the browser"),
-    h("h3", {}, "Command"), h("pre", { class: "secret" }, found.command), h("h3", {}, "Python"), h("pre", { class: "secret" }, found.python));
+  return h("details", { class: "more" }, h("summary", {}, "The same without the browser"), code("Command", found.command), code("Python", found.python));
+}
+
+/** Lines to be used elsewhere, with a button that copies them. */
+export function code(title, text) {
+  return [
+    h("div", { class: "row apart code" }, h("h3", {}, title), h("button", { type: "button", class: "link", "aria-label": `Copy: ${title}`, onclick: async () => {
+      await navigator.clipboard.writeText(text);
+      done("Copied.");
+    } }, "Copy")),
+    h("pre", { class: "secret" }, text),
+  ];
 }

@@ -39,9 +39,9 @@ class Groups {
 
   shown(one) {
     const words = one.of ? one.name : one.value;
-    const handle = h("button", { type: "button", class: "chip", "data-key": one.key, "aria-pressed": String(this.selected.has(one)), "aria-label": one.of ? `Group ${words}` : words,
+    const handle = h("button", { type: "button", class: "chip", "data-key": one.key, "aria-pressed": String(this.selected.has(one)), "data-name": one.of ? null : words, "aria-label": one.of ? `Group ${words}` : null,
       onclick: () => this.select(one), onpointerdown: (event) => this.grab(event, one, handle) },
-      one.of ? "Group" : words, one.of ? null : h("small", { class: "quiet" }, count(this.rows[words] ?? 0)));
+      one.of ? "Group" : words, one.of ? null : h("small", { class: "quiet" }, ` ${count(this.rows[words] ?? 0)}`, h("span", { class: "unseen" }, " rows")));
     if (!one.of) return handle;
     const rename = h("input", { type: "text", class: "name", value: one.name, "aria-label": `Name of the group ${one.name}`, spellcheck: "false", onchange: () => { one.name = rename.value.trim(); this.draw(one); } });
     return h("div", { class: "group", role: "group", "aria-label": `Group ${one.name}`, "data-box": one.key }, h("div", { class: "head" }, handle, rename), h("div", { class: "nodes" }, one.of.map((inner) => this.shown(inner))));
@@ -166,7 +166,7 @@ class Groups {
 
   async read(file) {
     try {
-      const { path } = await upload(file);
+      const path = await upload([{ file, name: file.name }]);
       state.project.limits.hierarchy[this.column] = path;
       await editGroups(this.box, this.column, this.changed);
     } catch (error) {

@@ -2,76 +2,106 @@
 
 import { beforeAndAfter, frontierChart } from "../pictures.js";
 import { field, h, put, table } from "../dom.js";
-import { bits, count } from "../exact.js";
+import { bits, count, readable } from "../exact.js";
 import { meaning } from "../explain.js";
-import { state, work } from "../session.js";
+import { notice } from "../notices.js";
+import { MOST_KEPT, state, work } from "../session.js";
 import { again } from "./audit.js";
 import { editGroups } from "./hierarchy.js";
 
-const MOST_KEPT = 2;
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const MOST_LEFT = 200;
+const MOST_NAMED = 4;
+
+/** What a chart was made for: limits that it does not vary, and roles. */
+function asked() {
+  const { min_posterior: _, suppress: __, ...others } = state.project.limits;
+  return JSON.stringify([others, state.project.roles]);
+}
 
 export function showProtect(body, { refresh, go }) {
   const { limits } = state.project;
-  const secret = Object.entries(state.project.roles).filter(([, role]) => role === "sensitive").map(([name]) => name).join(" and ");
-  const most = state.audit ? state.audit.audit.sensitive_values : 50;
-  const box = h("div");
-  const chart = h("div");
-  const made = h("div");
-  const draw = () => state.frontier && put(chart, frontierChart(state.frontier.points, limits.min_posterior, (point) => {
-    slider.set(point.min_posterior);
-    make();
-  }), meaning("frontier"));
-  const slider = range("Values left", 1, Math.max(2, Math.min(most, 200)), 1, limits.min_posterior ?? Math.min(5, most), (value) => {
+  const secrets = state.table.columns.filter((column) => state.project.roles[column.name] === "sensitive");
+  const secret = secrets.map((column) => column.name).join(" and ");
+  const most = Math.min(state.audit ? state.audit.audit.sensitive_values : Math.max(...secrets.map((column) => column.distinct)), MOST_LEFT);
+  const [box, chart, made] = [h("div"), h("div"), h("div")];
+  const draw = () => {
+    if (!state.frontier) return;
+    const { points, about } = state.frontier;
+    put(chart, about === asked()
+      ? [frontierChart(points, limits.min_posterior, (point) => {
+        slider.set(point.min_posterior);
+        make();
+      }), limits.suppress && h("p", { class: "hint" }, "Without rows left out: with them a release may change less."), meaning("frontier")]
+      : notice("", null, "The limits changed since this was computed.", h("button", { type: "button", onclick: survey }, "Show what each limit costs now")));
+  };
+  const changed = (name, value) => {
+    limits[name] = value;
+    draw();
+    slider?.say();
+  };
+  const slider = range("Values left", { max: Math.max(2, most), begin: limits.min_posterior ?? Math.min(5, most) }, (value) => {
     limits.min_posterior = value;
     draw();
-    return value === 1 ? "Anything may be given away." : `At least ${value} values of ${secret || "the secret"} stay possible for everybody.`;
+    return `${value === 1 ? "Anything may be given away." : `At least ${value} values of ${secret} stay possible for everybody.`}${cost(value)}`;
   });
-  const alike = range("Rows alike", 1, 50, 1, limits.min_rows ?? 1, (value) => {
-    limits.min_rows = value > 1 ? value : null;
-    return value === 1 ? "A row may stand alone." : `At least ${value} rows look alike (k-anonymity).`;
-  });
-  const belief = range("Best guess about anybody", 1, 20, 1, limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1, (value) => {
-    limits.largest_belief = value > 1 ? `1/${value}` : null;
+  const belief = range("Best guess about anybody", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1 }, (value) => {
+    changed("largest_belief", value > 1 ? `1/${value}` : null);
     return value === 1 ? "A guess may be as good as certain." : `Nobody is guessed right more often than 1 time in ${value}.`;
   });
-  const hidden = range("Rows that may be left out, %", 0, 20, 0.5, 100 * (limits.suppress ?? 0), (value) => {
-    limits.suppress = value > 0 ? value / 100 : null;
+  const alike = range("Rows alike", { max: 50, begin: limits.min_rows ?? 1 }, (value) => {
+    changed("min_rows", value > 1 ? value : null);
+    return value === 1 ? "A row may stand alone." : `At least ${value} rows look alike (k-anonymity).`;
+  });
+  const hidden = range("Rows that may be left out", { min: 0, max: 20, step: 0.5, begin: 100 * (limits.suppress ?? 0) }, (value) => {
+    changed("suppress", value > 0 ? value / 100 : null);
     return value === 0 ? "Every row is published." : `Up to ${value} % of the rows may read *, where that spares the others.`;
   });
-  const prefer = choice("What counts most", limits.prefer, { "": "the largest change", mean: "the mean loss over all rows" }, (value) => { limits.prefer = value || null; });
-  const recoding = choice("How values are merged", limits.recoding, { "": "group by group", "full-domain": "each column to one level everywhere", suppression: "single values become *" }, (value) => { limits.recoding = value || null; });
+  const prefer = choice("What counts most", limits.prefer, { "": "the largest change", mean: "the mean loss over all rows" }, (value) => changed("prefer", value || null));
+  const recoding = choice("How values are merged", limits.recoding, { "": "group by group", "full-domain": "each column to one level everywhere", suppression: "single values become *" }, (value) => changed("recoding", value || null));
   const make = async () => {
     const found = await work(box, "Looking for the best release", "release");
     if (!found) return;
     state.releases = [found, ...state.releases].slice(0, MOST_KEPT);
     refresh();
     put(made, releases(go));
+    made.querySelector("h2").focus();
+  };
+  const survey = async () => {
+    const about = asked();
+    const found = await work(box, "Looking for what each limit costs", "frontier");
+    if (!found) return;
+    state.frontier = { ...found.frontier, about };
+    draw();
+    slider.say();
   };
   put(body, h("h1", { tabindex: -1 }, "Make a release that tells less"),
-    h("div", { class: "limits" }, slider.shown, belief.shown, alike.shown, hidden.shown, h("div", { class: "row low" }, prefer, recoding), hierarchies(limits)),
-    h("div", { class: "row" },
-      h("button", { type: "button", class: "main", onclick: make }, "Make the release"),
-      h("button", { type: "button", onclick: async () => {
-        const found = await work(box, "Surveying what can be had", "frontier");
-        if (!found) return;
-        state.frontier = found.frontier;
-        draw();
-      } }, "Show what each limit costs")),
+    h("div", { class: "limits" }, [slider, belief, alike, hidden].map((each) => each.shown)),
+    h("div", { class: "row low" }, prefer, recoding), hierarchies(limits, () => changed("hierarchy", limits.hierarchy)),
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: make }, "Make the release"), h("button", { type: "button", onclick: survey }, "Show what each limit costs")),
     box, chart, made);
   draw();
   if (state.releases.length) put(made, releases(go));
 }
 
-function range(label, min, max, step, begin, say) {
+/** What a number of values left costs, where the frontier is known: the point that keeps at least so many. */
+function cost(value) {
+  if (state.frontier?.about !== asked()) return "";
+  const point = state.frontier.points.find((one) => one.min_posterior >= value);
+  if (!point) return " No release that was found keeps so many.";
+  return typeof point.mean_loss === "number" ? ` That costs a mean loss of ${percent(point.mean_loss)}.` : ` That costs a largest change of ${readable(point.distortion)}.`;
+}
+
+function range(label, { min = 1, max, step = 1, begin }, words) {
   const said = h("p", { class: "said" });
-  const input = h("input", { type: "range", min, max, step, value: begin, oninput: () => put(said, say(Number(input.value))) });
+  const say = () => put(said, words(Number(input.value)));
+  const input = h("input", { type: "range", min, max, step, oninput: say });
   const set = (value) => {
     input.value = value;
-    put(said, say(Number(input.value)));
+    say();
   };
   set(begin);
-  return { shown: h("div", {}, field(label, input), said), set };
+  return { shown: h("div", {}, field(label, input), said), set, say };
 }
 
 const RULES = { integer: "intervals:5,10,20", decimal: "intervals:1,10", date: "dates", text: "prefixes" };
@@ -79,7 +109,7 @@ const RULES = { integer: "intervals:5,10,20", decimal: "intervals:1,10", date: "
 const MOST_GROUPED = 300;
 
 /** A tree of names above the values of a column: made here, by a rule, or from a file as ARX writes it. */
-function hierarchies(limits) {
+function hierarchies(limits, changed) {
   limits.hierarchy ||= {};
   const box = h("div");
   const said = h("p", { class: "hint", role: "status" });
@@ -91,11 +121,13 @@ function hierarchies(limits) {
     const input = h("input", { type: "text", spellcheck: "false", placeholder: RULES[column.kind] || "", readonly: here, value: here ? "groups made here" : given, onchange: () => {
       if (input.value.trim()) limits.hierarchy[column.name] = input.value.trim();
       else delete limits.hierarchy[column.name];
+      changed();
     } });
     const grouped = ["text", "integer", "boolean"].includes(column.kind) && column.distinct <= MOST_GROUPED;
     return h("div", {}, field(column.name, input), grouped && h("button", { type: "button", class: "link", "aria-label": `${words}: ${column.name}`, onclick: () => editGroups(box, column.name, (words) => {
       put(said, words);
       draw();
+      changed();
     }) }, words));
   }));
   draw();
@@ -114,15 +146,18 @@ function choice(label, begin, words, changed) {
 
 function releases(go) {
   return [
-    h("h2", {}, state.releases.length > 1 ? "Two releases side by side, the newest first" : "The release"),
-    h("div", { class: "sides" }, state.releases.map((found, place) => candidate(found, place === 0))),
-    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => go("take") }, "Take the newest away")),
+    h("h2", { tabindex: -1 }, state.releases.length > 1 ? "Two releases side by side, the newest first" : "The release"),
+    h("div", { class: "sides" }, state.releases.map((found, place) => candidate(found, state.releases.length > 1 && ["Newest", "Before it"][place], () => {
+      state.taken = found;
+      go("take");
+    }))),
   ];
 }
 
-function candidate(found, newest) {
+function candidate(found, title, take) {
   const { release } = found;
   const facts = [
+    ["asked for", found.limits.join("; ") || "nothing"],
     ["fewest values left", `${count(release.before.min_posterior)} \u2192 ${count(release.min_posterior)}`],
     ["fewest rows alike", `${count(release.before.min_rows)} \u2192 ${count(release.min_rows)}`],
     ["bits leaked, L0", `${bits(release.before.leakage)} \u2192 ${bits(release.leakage)}`],
@@ -132,13 +167,20 @@ function candidate(found, newest) {
     ["proved best", release.optimal ? "yes" : "no"],
   ];
   return h("article", { class: "candidate" },
-    h("h3", {}, newest ? "Newest" : "Before it"),
+    h("div", { class: "row apart" }, title && h("h3", {}, title), h("button", { type: "button", class: title === "Before it" ? null : "main", onclick: take }, "Take it away")),
     h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])), meaning("min_posterior", "k_anonymity", "leakage", "best_guess", "mean_loss", "suppressed", "optimal"),
     table("What changed in each column", ["column", "values", "rows changed", "worst change", "for example"], release.changes.map((one) => [
-      one.name, `${count(one.before)} \u2192 ${count(one.after)}`, count(one.changed_rows), found.columns.find((column) => column.name === one.name).worst,
-      one.examples.length ? `${one.examples[0].values.map((value) => value ?? "missing").join(", ")} \u2192 ${one.examples[0].released ?? "missing"}` : ""]), { kind: "stack", numbers: [2, 3] }),
+      one.name, `${count(one.before)} \u2192 ${count(one.after)}`, count(one.changed_rows), found.columns.find((column) => column.name === one.name).worst, one.changed_rows > 0 ? example(one.examples) : ""]), { kind: "stack", numbers: [2, 3], silent: true }),
     meaning("largest"),
     h("h4", {}, "Before and after, column by column"),
-    found.columns.map((column) => h("details", { class: "more", open: newest }, h("summary", {}, column.name), beforeAndAfter(column))),
+    found.columns.map((column) => h("details", { class: "more", open: true }, h("summary", {}, column.name), beforeAndAfter(column))),
     again(found));
+}
+
+/** What became of a few values that are merged; the first that were not left as they are. */
+function example(examples) {
+  const one = examples.find(({ values, released }) => values.length > 1 || values[0] !== released);
+  if (!one) return "";
+  const shown = one.values.slice(0, MOST_NAMED).map((value) => value ?? "missing");
+  return `${shown.join(", ")}${one.more || one.values.length > MOST_NAMED ? ", \u2026" : ""} \u2192 ${one.released ?? "missing"}`;
 }

@@ -1,79 +1,119 @@
-// A table of counts instead of rows: what it would give away.
+// A table of counts or totals instead of rows: what it would give away, and what to publish instead.
 
 import { field, h, put, table } from "../dom.js";
+import { count, readable } from "../exact.js";
 import { meaning } from "../explain.js";
 import { notice } from "../notices.js";
 import { state, work } from "../session.js";
+import { code } from "./audit.js";
+
+const MOST_LABELS = 200;
+const MOST_SHOWN = 50;
 
 export function showTables(body) {
-  const names = state.table.columns.filter((column) => ["public", "sensitive"].includes(state.project.roles[column.name]) && column.distinct <= 200).map((column) => column.name);
-  const pick = (at) => {
-    const select = h("select", {}, names.map((name) => h("option", { value: name }, name)));
-    select.selectedIndex = Math.min(at, names.length - 1);
-    return select;
-  };
-  const few = (role) => state.table.columns.filter((column) => names.includes(column.name) && state.project.roles[column.name] === role && column.distinct > 1).sort((one, other) => one.distinct - other.distinct).map((column) => names.indexOf(column.name));
-  const [rows, cols] = [pick(few("public")[0] ?? 0), pick(few("sensitive")[0] ?? names.length - 1)];
-  const below = h("input", { type: "number", min: 0, max: 1000, value: 5 });
-  const box = h("div");
-  put(body, h("h1", { tabindex: -1 }, "Publish counts instead of rows"),
-    h("p", {}, "Choose what stands at the left and above. Counts below the threshold are withheld; the audit says which of them follow from the totals all the same."));
-  if (names.length < 2) {
-    body.append(notice("", null, "A table of counts needs two columns of at most 200 different values that are public or sensitive."));
+  const { roles } = state.project;
+  const used = state.table.columns.filter((column) => ["public", "sensitive"].includes(roles[column.name]));
+  const labels = used.filter((column) => column.distinct <= MOST_LABELS);
+  const amounts = used.filter((column) => ["integer", "decimal"].includes(column.kind) && Number(column.low) >= 0);
+  put(body, h("h1", { tabindex: -1 }, "Publish a table instead of rows"),
+    h("p", {}, "Choose what stands at the left and above. The audit says which withheld figures follow from the totals all the same, and what people who are counted learn about each other."));
+  if (labels.length < 2) {
+    body.append(notice("", null, `A table needs two columns of at most ${MOST_LABELS} different values that are public or sensitive.`));
     return;
   }
+  const few = (role) => labels.filter((column) => roles[column.name] === role && column.distinct > 1).sort((one, other) => one.distinct - other.distinct)[0]?.name;
+  const [rows, cols] = [few("public") ?? labels[0].name, few("sensitive") ?? labels.at(-1).name];
+  const across = pick(labels.map((column) => [column.name, column.name]), cols === rows ? labels.find((column) => column.name !== rows).name : cols);
+  const down = pick(labels.map((column) => [column.name, column.name]), rows);
+  const what = pick([["", "counts of rows"], ...amounts.map((column) => [column.name, `totals of ${column.name}`])], "");
+  const [below, share] = [number(1, 1000, 5), number(1, 100, 10)];
+  const [threshold, percent] = [field("Withhold below", below), field("p % rule", share)];
+  const box = h("div");
+  const totals = () => what.value !== "";
+  const fit = () => {
+    threshold.hidden = totals();
+    percent.hidden = !totals();
+    put(box);
+  };
+  const asked = () => ({ rows: [down.value], cols: [across.value], ...(totals() ? { value: what.value, p_percent: Number(share.value) } : { below: Number(below.value) }) });
+  const clash = () => new Set([down.value, across.value, what.value]).size < 3;
+  for (const control of [what, down, across, below, share]) control.addEventListener("change", fit);
+  fit();
   body.append(
     h("form", { class: "row low", onsubmit: async (event) => {
       event.preventDefault();
-      if (rows.value === cols.value) {
-        put(box, notice("bad", null, "Choose two different columns."));
+      if (clash()) {
+        put(box, notice("bad", null, "Choose different columns."));
         return;
       }
-      const found = await work(box, "Auditing the table", "tables", { rows: [rows.value], cols: [cols.value], below: Number(below.value) || 0 });
-      if (found) put(box, outcome(found.tables), protection(() => ({ rows: [rows.value], cols: [cols.value], below: Number(below.value) || 0 })));
-    } }, field("Rows", rows), field("Columns", cols), field("Withhold below", below), h("button", { type: "submit", class: "main" }, "Audit")), box);
+      const found = await work(box, "Auditing the table", "tables", asked());
+      if (found) put(box, audited(found, down.value, totals()), protection(asked, totals()));
+    } }, field("What is published", what), field("Rows", down), field("Columns", across), threshold, percent, h("button", { type: "submit", class: "main" }, "Audit")), box);
 }
 
-function outcome(found) {
-  const told = found.cells.filter((cell) => cell.disclosed && !cell.published);
-  const words = !found.holds && !told.length ? "No withheld count follows from the others, but the secret of a whole group does." : found.holds
-    ? "No count that is withheld follows from the others, and nobody's secret is told."
-    : `${told.length} withheld ${told.length === 1 ? "count follows" : "counts follow"} from the others, or somebody's secret does.`;
+function pick(options, value) {
+  const select = h("select", {}, options.map(([key, words]) => h("option", { value: key }, words)));
+  select.value = value;
+  return select;
+}
+
+const number = (min, max, value) => h("input", { type: "number", min, max, value, required: true });
+
+function audited({ tables: found, verdict, mark, files }, corner, totals) {
+  const known = found.cells.filter((cell) => cell.disclosed && !cell.published);
+  const broken = new Set(found.requirements.filter((one) => one.holds === false).map((one) => String(one.of.labels)));
   return [
-    h("p", { class: `words ${found.holds ? "good" : "bad"}` }, words), meaning("tables"),
-    told.length > 0 && table("Withheld, and known all the same", ["cell", "value", "follows from"], told.slice(0, 50).map((cell) => [
-      cell.of.labels.join(", "), String(cell.lower), cell.because.map((one) => one.labels.join(", ")).join("; ")]), { kind: "stack", numbers: [1] }),
-    found.persons.filter((one) => one.disclosed).length > 0 && h("p", {}, "Groups whose secret is known are named on the page of the audit."),
-    h("div", { class: "row" }, h("a", { class: "button", href: "/api/files/tables.html", download: "tables.html" }, "Save the whole audit (tables.html)")),
+    h("p", { class: `words ${mark}` }, verdict), meaning(totals ? "amounts" : "tables"),
+    grid("What readers know of each figure", found.cells, corner, broken),
+    known.length > 0 && table("Withheld, and known all the same", ["cell", "value", "follows from"], known.slice(0, MOST_SHOWN).map((cell) => [
+      cell.of.labels.join(", "), figure(cell.lower), cell.because.map((one) => one.labels.join(", ")).join("; ")]), { kind: "stack", numbers: [1] }),
+    h("div", { class: "row" }, save(files, "tables.html", "The whole audit")),
   ];
 }
 
-const METHODS = { suppress: "withhold more counts", intervals: "publish intervals", round: "round so that totals add up", merge: "merge categories" };
+const figure = (value) => (Number.isInteger(value) ? count(value) : readable(value));
+const reach = ({ lower, upper }) => (upper === null || upper === "inf" ? `${figure(lower)} or more` : `${figure(lower)} to ${figure(upper)}`);
+
+/** The table as its readers see it: what is withheld, with what stays possible; labels that are not crossed by others are left to the report. */
+function grid(caption, cells, corner, broken = new Set()) {
+  const [down, across] = [0, 1].map((place) => [...new Set(cells.map((cell) => cell.of.labels[place]))].sort((one, other) => (one === "Total") - (other === "Total")));
+  const known = new Map(cells.map((cell) => [String(cell.of.labels), cell]));
+  const shown = (cell) => {
+    if (!cell) return h("span", { class: "quiet" }, "\u2013");
+    const words = cell.lower === cell.upper ? figure(cell.lower) : reach(cell);
+    if (broken.has(String(cell.of.labels))) return h("strong", { class: "told" }, `${words}, too exact`);
+    if (cell.published) return words;
+    return h("span", { class: cell.disclosed ? "told" : "hidden" }, cell.disclosed ? `${words}, though withheld` : words);
+  };
+  return table(caption, [corner, ...across], down.map((label) => [label, ...across.map((other) => shown(known.get(String([label, other]))))]), { kind: "tight figures", numbers: across.map((_, place) => place + 1) });
+}
+
+const METHODS = { suppress: "withhold more figures", intervals: "publish intervals", round: "round so that totals add up", merge: "merge categories" };
 
 /** What to publish instead, and its files. */
-function protection(asked) {
-  const method = h("select", {}, Object.entries(METHODS).map(([value, words]) => h("option", { value }, words)));
+function protection(asked, totals) {
+  const method = pick(Object.entries(METHODS), "suppress");
   const [box, how] = [h("div"), field("How", method)];
-  how.style.width = "18rem";
+  how.classList.add("wide");
   return [h("h2", {}, "Protect the table"),
-    h("p", {}, "Counts below the threshold are to stay unknown, whatever follows from the others. The result is audited before it is shown, and proved."),
+    h("p", {}, totals ? "Nobody who contributes may learn another's amount to within the chosen percentage. The result is audited before it is shown, and proved." : "Counts below the threshold stay unknown, whatever follows from the others. The result is audited before it is shown, and proved."),
     h("form", { class: "row low", onsubmit: async (event) => {
       event.preventDefault();
-      if (asked().below < 1) {
-        put(box, notice("bad", null, "Say below which count a figure is to be withheld."));
-        return;
-      }
-      const found = await work(box, "Looking for the least loss", "protect_tables", { ...asked(), method: method.value });
-      if (found) put(box, safe(found));
+      const now = asked();
+      const found = await work(box, "Looking for the least loss", "protect_tables", { ...now, method: method.value });
+      if (found) put(box, safe(found, now));
     } }, how, h("button", { type: "submit", class: "main" }, "Protect")), box];
 }
 
-function safe({ protection: found, text, command }) {
-  const save = (file, words) => h("a", { class: "button", href: `/api/files/${file}`, download: file }, `${words} (${file})`);
+function safe({ protection: found, text, command, files }, { rows: [corner], p_percent: share }) {
+  const good = share ? `From this table, no contributor learns another's amount to within ${share} %.` : "No count below the threshold follows from this table.";
   return [
-    h("p", { class: `words ${found.holds ? "good" : "bad"}` }, found.holds ? "No count below the threshold follows from this table." : "No such table was found this way. Try another, or fewer categories."),
-    h("pre", { class: "secret" }, text), meaning("protection"),
-    h("div", { class: "row" }, found.holds && [save("counts.csv", "The table to publish"), save("counts-certificate.json", "Its certificate")], save("counts.html", "The report")),
-    command && [h("h3", {}, "The same without the browser"), h("pre", { class: "secret" }, command)],
+    h("p", { class: `words ${found.holds ? "good" : "bad"}` }, found.holds ? good : "No such table was found this way. Try another, or fewer categories."),
+    found.holds && grid("What readers know of the protected table", found.cells, corner), meaning("protection"),
+    h("div", { class: "row" }, found.holds && [save(files, "counts.csv", "The table to publish"), save(files, "counts-certificate.json", "Its certificate")], save(files, "counts.html", "The report")),
+    h("details", { class: "more" }, h("summary", {}, "The report in words"), h("pre", { class: "secret" }, text)),
+    command && h("details", { class: "more" }, h("summary", {}, "The same without the browser"), code("Command", command)),
   ];
 }
+
+const save = (files, name, words) => h("a", { class: "button", href: `/api/files/${files}/${name}`, download: name }, `${words} (${name})`);

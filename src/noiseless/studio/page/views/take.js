@@ -3,30 +3,35 @@
 import { download, field, h, put, table } from "../dom.js";
 import { done, notice } from "../notices.js";
 import { JobError, endServer, saveProject, sentence, serve, state, work } from "../session.js";
+import { code } from "./audit.js";
 
 export function showTake(body) {
-  const [found] = state.releases;
+  const found = state.releases.includes(state.taken) ? state.taken : state.releases[0];
+  const link = (name, words) => h("a", { class: "button", href: `/api/files/${found.files}/${name}`, download: name }, `${words} (${name})`);
   const checks = h("div");
   const curator = h("div");
   const said = h("div");
   const { source } = state.project;
   const dropped = /[\\/]noiseless-studio-[^\\/]*[\\/]uploads[\\/]/.test(source);
-  const place = source.includes("::") ? "project.toml" : (dropped ? source.split(/[\\/]/).pop() : source).replace(/(\.[^./\\]*)?$/, "-project.toml");
+  const elsewhere = dropped || state.bundled.includes(source);
+  const plain = source.replace(/[\\/]?\*[^\\/]*$/, "");
+  const place = source.includes("::") ? "project.toml" : (elsewhere ? plain.split(/[\\/]/).pop() : plain).replace(/(\.[^./\\]*)?$/, "-project.toml");
   const path = h("input", { type: "text", spellcheck: "false", value: place });
   put(body, h("h1", { tabindex: -1 }, "Take it away"),
+    h("p", { class: "quiet" }, `The release with ${found.limits.join("; ") || "no limits"}.`),
     h("h2", {}, "Files"),
     h("div", { class: "row" }, link("released.csv", "The released table"), link("certificate.json", "Its certificate"), link("board.html", "One sheet for the board"),
       found.hierarchies.map((file) => link(file, "A hierarchy"))),
     h("p", { class: "hint" }, "The certificate says what the release gives away. Anybody with both tables can check it."),
-    h("h2", {}, "Check the certificate now"), checks,
+    h("h2", {}, "Check the certificate now"),
+    h("p", {}, "Every claim is worked out again from the two tables, by a checker that shares nothing with what made the release."),
     h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
-      const verified = await work(checks, "Checking every claim", "verify");
-      if (verified) put(checks, verification(verified));
-    } }, "Verify")),
+      const verified = await work(checks, "Checking every claim", "verify", { files: found.files });
+      if (verified) put(checks, verification(verified, found.files));
+    } }, "Verify")), checks,
     h("h2", {}, "Do it again without the browser"),
-    h("p", {}, found.hierarchies.length ? "In the folder of the table, with the hierarchies beside it, these make the same bytes." : "In the folder of the table, these make the same bytes."),
-    h("h3", {}, "Command"), h("pre", { class: "secret" }, found.command),
-    h("h3", {}, "Python"), h("pre", { class: "secret" }, found.python),
+    h("p", {}, `In the folder of the table${found.hierarchies.length ? ", with the hierarchies beside it" : ""}, these make the same table byte for byte, and the same certificate but for its time.`),
+    code("Command", found.command), code("Python", found.python),
     h("h2", {}, "Come back later"), said,
     h("form", { class: "row path", onsubmit: async (event) => {
       event.preventDefault();
@@ -41,9 +46,11 @@ export function showTake(body) {
     } }, field("A project's file", path, dropped ? "Roles and limits; no values of the table. Keep it in the folder of the table, which was dropped here." : "Roles and limits; no values of the table. Hierarchies made here are written beside it."), h("button", { type: "submit" }, "Write it")),
     h("h2", {}, "Answer questions instead"),
     h("p", {}, "A curator answers questions about the table within a budget, and publishes no rows. This drafts its file from the roles you chose. Its bounds are read off the data: write what could be true of anybody instead, then start it."),
-    curator, h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
+    curator, h("div", { class: "row" }, h("button", { type: "button", onclick: async (event) => {
       const drafted = await work(curator, "Drafting", "curator");
-      if (drafted) put(curator, handOver(drafted.text, place.replace(/-project\.toml$/, "-curator.toml")));
+      if (!drafted) return;
+      put(curator, handOver(drafted.text, place.replace(/-?project\.toml$/, "-curator.toml").replace(/^-/, "")));
+      event.target.remove();
     } }, "Draft a curator's file")));
 }
 
@@ -69,7 +76,7 @@ function handOver(text, begin) {
     }
   } }, field("The curator's file", draft),
     field("Where to keep it", path, "Its ledger is kept beside it: what was spent stays spent when the studio ends."),
-    h("p", {}, sure, " ", h("label", { for: "sure" }, "Every bound would hold for anybody, whatever the data. The line proposal = true goes.")),
+    h("p", { class: "check" }, sure, h("label", { for: "sure" }, "Every bound would hold for anybody, whatever the data.")),
     h("div", { class: "row" }, start, h("button", { type: "button", onclick: () => download("curator.toml", "text/plain", draft.value) }, "Save curator.toml")), said);
 }
 
@@ -79,12 +86,8 @@ function running({ address, token, file }, said) {
     h("div", { class: "row" }, h("button", { type: "button", onclick: async () => { await endServer(); put(said, notice("", null, "The curator was stopped.")); } }, "Stop the curator"))];
 }
 
-function link(name, words) {
-  return h("a", { class: "button", href: `/api/files/${name}`, download: name }, `${words} (${name})`);
-}
-
-function verification({ verification: found, verdict }) {
-  return [notice(found.holds ? "" : "bad", null, verdict, h("a", { class: "button", href: "/api/files/verification.html", download: "verification.html" }, "Save the checks")),
+function verification({ verification: found, verdict }, files) {
+  return [notice(found.holds ? "" : "bad", null, verdict, h("a", { class: "button", href: `/api/files/${files}/verification.html`, download: "verification.html" }, "Save the checks")),
     h("details", { class: "more" }, h("summary", {}, "Every check"),
-      table("Checks", ["claim", "certificate", "tables", "verdict"], found.checks.map((one) => [one.name, String(one.claimed ?? ""), String(one.found ?? ""), one.holds ? "holds" : "fails"]), { kind: "stack" }))];
+      table("Checks", ["claim", "certificate", "tables", "verdict"], found.checks.map((one) => [one.name, String(one.claimed ?? ""), String(one.found ?? ""), one.holds ? "holds" : "fails"]), { kind: "stack checks", silent: true }))];
 }
