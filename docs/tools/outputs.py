@@ -102,7 +102,9 @@ class Page:
                 except Exception as error:  # noqa: BLE001 - to be mended by hand
                     say(f"{self.path}:{example.line}: {error}")
                     failed = True
-        if self.changes and not failed:
+        if failed:
+            self.changes = 0
+        elif self.changes:
             self.path.write_text(self.text, "utf-8")
 
     def _console(self, example: Example) -> None:

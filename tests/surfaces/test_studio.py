@@ -168,7 +168,7 @@ def test_values_are_dragged_together_and_released_as_groups(steward: Steward, tm
 def _protect(steward: Steward) -> None:
     reader = steward.reader
     steward.click("Protect it")
-    reader.find("h1", "Make a release that tells less")
+    reader.find("h1", "Make a release that gives away less")
     reader.find(".said", "At least 5 values of illness stay possible for everybody.")
     steward.click("Show what each limit costs")
     reader.find("circle.pick")

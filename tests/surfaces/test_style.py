@@ -19,8 +19,14 @@ RETIRED = (
     r"\btold apart for certain\b",
     r"\bevery group tells\b",
     r"\bis taken to know\b",
-    r"\bgive it again\b",
     r"\bunless told\b",
+    r"\bunless said\b",
+    r"\bis what is to be\b",
+    r"\balways told apart\b",
+    r"\btells? (less|nobody)\b",
+    r"\bwhom (are )?the tables (are )?about\b",
+    r"\banybody\b",
+    r"\bgive it again\b",
 )
 """Each reads like a translation; CONTRIBUTING.md has what to write instead."""
 PHRASE = re.compile("|".join(RETIRED), re.IGNORECASE)

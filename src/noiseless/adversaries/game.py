@@ -114,11 +114,18 @@ def _rows(results: Sequence[Mapping[str, Any]], shown: Sequence[str]) -> list[li
     """The names of columns, then a row a result."""
     every = dict.fromkeys(name for one in results for name in one)
     names = ["budget", *shown] if shown else [name for name in every if _differs(name, results)]
-    rows = [[name.replace("_", " ") for name in names] + ["score", "95 % interval"]]
+    rows = [[_heading(name, results) for name in names] + ["score", "95 % interval"]]
     for one in results:
         interval = f"{one['low']:.3f} to {one['high']:.3f}" if one["low"] < one["high"] else "exact"
         rows.append([_cell(name, one.get(name, "")) for name in names] + [f"{one['score']:.3f}", interval])
     return rows
+
+
+def _heading(name: str, results: Sequence[Mapping[str, Any]]) -> str:
+    """A detail as a table shows it; `told` is how many people are found out, or what is published."""
+    if name == "told":
+        return "people" if isinstance(results[0].get(name), int) else "published"
+    return name.replace("_", " ")
 
 
 def _differs(name: str, results: Sequence[Mapping[str, Any]]) -> bool:

@@ -1,7 +1,7 @@
 """Linkage: anyone who knows the cells of a record's columns finds it when no other record has the same ones.
 
 The game of [P1] V-C: each taxi trip is published as the cells of its origin and destination; a trip whose
-pair of cells no other trip has can be pointed at by anybody who saw it begin and end.
+pair of cells no other trip has can be pointed at by anyone who saw it begin and end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -55,7 +55,7 @@ class _Round:
         right: the share of people whose value was reconstructed.
         narrowed: the share of people with few values left, for certain.
         left: how many values are left of a person's, on average; all of them under noise.
-        fewest: the fewest left of anybody's.
+        fewest: the fewest left of anyone's.
         answered: how many questions were answered.
     """
 

@@ -156,7 +156,7 @@ class Play:
         charged: what the ledger charged for it, for those who paid most.
         questions: how many were answered.
         stopped: whether the ledger refused the next one.
-        parts: what anybody's answers would reveal.
+        parts: what anyone's answers would reveal.
     """
 
     left: range

@@ -34,7 +34,7 @@ RenyiStep = tuple[Fraction | float, CertifiedNumber | None, CertifiedNumber]
 class StochasticAudit(Shown):
     """Measures that need probabilities, with the frequencies of the table for these.
 
-    They are about somebody drawn from the table at random, and are no guarantee for anybody in it: an average
+    They are about somebody drawn from the table at random, and are no guarantee for anyone in it: an average
     can be small while one person is given away. With side information (`given`) they are what the public
     columns add to it, except the common information and local privacy, which are about all that is seen.
 
@@ -106,7 +106,7 @@ class StochasticAudit(Shown):
         return {**rows, "local privacy": self.statement}
 
     def _shown(self) -> tuple[str, Facts]:
-        return f"On average, by the frequencies of {self.heads} (no guarantee for anybody):", self.facts
+        return f"On average, by the frequencies of {self.heads} (no guarantee for anyone):", self.facts
 
 
 def stochastic_audit(audit: "TableAudit") -> StochasticAudit:

@@ -267,7 +267,7 @@ def _ends(by_day: Scores, by_half_hour: Scores) -> Iterator[ClaimCheck]:
     )
     unprotected = {name: by_day[4, adversary, "finest"][-1] for adversary, name in ADVERSARIES.items()}
     yield ClaimCheck(
-        "Without protection small groups do not hide anybody",
+        "Without protection small groups do not hide anyone",
         "for n = 4: " + ", ".join(f"{score.score:.3f} by {name}" for name, score in unprotected.items()),
         "the 95 % interval of each success probability lies above 1/2",
         all(score.low > 1 / 2 for score in unprotected.values()),

@@ -62,7 +62,7 @@ class Entry:
         dataset: the name of the dataset.
         kind: dataset, version, budget, charge, answers, release, randomised, publication, token or
             revocation.
-        analyst: who asked, if anybody.
+        analyst: who asked, if anyone.
         text: what it says, as canonical JSON.
         previous: the hash of the entry before it.
         hash: the SHA-256 of all of the above.

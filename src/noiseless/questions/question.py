@@ -144,7 +144,7 @@ class Question:
         domain = column_of(name, schema)
         if domain.role == "public":
             raise ColumnError(
-                name, "is public, anybody may compute with it; ask about a private column, or group by it"
+                name, "is public, anyone may compute with it; ask about a private column, or group by it"
             )
         if self.aggregate == "histogram":
             require_listable(name, domain.size)

@@ -86,7 +86,7 @@ _NO_DATE: dict[str, dict[str, str | None]] = {
     "pdf": dict.fromkeys(("Creator", "Producer", "CreationDate")),
 }
 _LONG_NUMBER = re.compile(r"(?<![\w#])(\d+\.\d\d)\d+")
-"""Hundredths of a point are more than anybody sees."""
+"""Hundredths of a point are more than anyone sees."""
 
 _CLUTTER = re.compile(
     r"<defs>\s*<style.*?</style>\s*</defs>|<!--.*?-->|font-family: [^;\"]*; ?"
@@ -171,7 +171,7 @@ def _with_tips(points: str, texts: Sequence[str]) -> str:
 
 
 def _shortened(svg: str) -> str:
-    """With numbers as long as anybody sees; texts stay as they are."""
+    """With numbers as long as anyone sees; texts stay as they are."""
     return _TAG.sub(lambda tag: _LONG_NUMBER.sub(r"\1", tag[0]), svg)
 
 

@@ -87,7 +87,7 @@ def _points(places: Iterable[tuple[float, float]]) -> str:
 
 
 def _number(value: float) -> str:
-    """Hundredths are more than anybody sees."""
+    """Hundredths are more than anyone sees."""
     return f"{round(float(value), 2):g}"
 
 

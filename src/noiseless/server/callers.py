@@ -78,7 +78,7 @@ class SharedReads(Generic[Key, Found]):
 
 
 def heed(done: "asyncio.Future[Found]") -> None:
-    """An error was told to those who wait for it, if anybody does."""
+    """An error was told to those who wait for it, if anyone does."""
     if not done.cancelled():
         done.exception()
 

@@ -166,7 +166,7 @@ def _of_framework(error: BaseException) -> ApiError | None:
 
 
 def logged(error: BaseException) -> str:
-    """What the log says about an error: nothing that anybody wrote, no value of any data."""
+    """What the log says about an error: nothing that anyone wrote, no value of any data."""
     cause = error.__cause__ if isinstance(error, ApiError) and error.__cause__ is not None else error
     kind = type(cause).__name__
     if isinstance(cause, LedgerError | ChangedSourceError) and not isinstance(cause, QuotaError):

@@ -27,7 +27,7 @@ class Settings:
         patience: seconds to wait for the ledger before somebody is told that it is away.
         threads: how many batches are worked on at the same time.
         waiting: how many requests may wait for that.
-        metrics: who may read /metrics: anybody, owners, or nobody.
+        metrics: who may read /metrics: anyone, owners, or nobody.
         log_key: makes the fingerprints in the log; drawn anew for every start.
     """
 

@@ -6,7 +6,7 @@ it is at least what they gave. A figure that they make up themselves is nothing 
 Whether a figure of a network varies is seen by moves of 1 around a circle, from the true table. A cell to
 which others gave 1 or more can take such a move, so there only those need an inference of their own who may
 leave less, together with others of a coalition. In integer programs moves can be larger, and everyone does.
-Where rules say which figures are sensitive, others are nothing that anybody may not learn.
+Where rules say which figures are sensitive, others are nothing that anyone may not learn.
 
 A table that fits, holds what a coalition knows of itself, and has another value than the true one shows that
 the coalition does not know a figure: most need no inference of their own.

@@ -3,16 +3,16 @@
 import { h } from "./dom.js";
 
 const WORDS = {
-  min_posterior: ["Everybody's public values leave some secret values possible. This is the fewest that anybody is left with. One means that a secret is known for certain.", "measures.md#privacy"],
+  min_posterior: ["Each person's public values leave some secret values possible. This is the fewest for any person. One means that a secret is known for certain.", "measures.md#privacy"],
   leakage: ["How many times the most revealing row narrows the secret down, as a power of two: 1 bit halves what is possible. No row is averaged away.", "measures.md#leakage"],
-  best_guess: ["How often somebody is right who sees the public columns and always bets on the likeliest value, beside somebody who bets without looking.", "risk.md#what-a-bettor-wins"],
-  k_anonymity: ["The smallest number of rows, or people, with the same public values. It says how well people hide among each other, and nothing of what they have in common.", "risk.md#who-can-be-found"],
+  best_guess: ["How often an adversary is right who sees the public columns and always bets on the likeliest value, beside one who bets without looking.", "risk.md#what-a-bettor-wins"],
+  k_anonymity: ["The smallest number of rows, or people, with the same public values. It says how well people hide among each other, but nothing about what they have in common.", "risk.md#who-can-be-found"],
   histogram: ["Each bar counts those for whom this many secret values stay possible. Those in the bar at 1 are given away.", "audit.md#verdict"],
   contributions: ["Alone: what the column would leak if it were the only public one. Without: what would leak, and how many values stay possible, if it were left out. It pins down those whose secret would stay open without it.", "audit.md#json"],
   witnesses: ["Groups of rows with the same public values, those that leave fewest values possible first.", "audit.md#verdict"],
   uniques: ["Sets of columns whose values nobody else shares, although every smaller set of them is shared.", "risk.md#which-columns-single-rows-out"],
   rules: ["The rule is applied as a practitioner would, and what is published under it is audited. The file does not change.", "rules.md#auditing-a-table-under-a-rule"],
-  mean_loss: ["The share of its column that a released cell spans, averaged over rows and columns: 0 % changes nothing, 100 % tells nothing.", "release.md#the-mean-loss"],
+  mean_loss: ["The share of its column that a released cell spans, averaged over rows and columns: 0 % changes nothing, 100 % says nothing.", "release.md#the-mean-loss"],
   largest: ["The furthest that any value lies from what is released for it. Categories have no distance.", "release.md#the-columns"],
   suppressed: ["Rows whose public values are all released as *.", "release.md#suppression"],
   optimal: ["Whether it is proved that no release within the limits changes less.", "frontier.md#what-is-proved"],

@@ -44,7 +44,7 @@ function grouped(answer) {
 
 function legend(rows) {
   const isWide = rows.some((number) => number.lower !== number.upper);
-  return isWide && h("p", { class: "hint" }, "Bars: where the truth certainly is. Dots: their middles, or an exact number without a bar.");
+  return isWide && h("p", { class: "hint" }, "Bars: intervals certain to contain the truth. Dots: midpoints, or exact numbers without a bar.");
 }
 
 const label = (number, groups) => groups.map((name) => String(number.group[name])).join(", ");
@@ -68,7 +68,7 @@ function numbers(answer, groups, columns) {
   const first = groups.length || 1;
   const right = heads.map((_, place) => place).filter((place) => place >= first);
   return [
-    table("Certain ends of every answer, rounded outwards", heads, lines.slice(0, MOST_LISTED), { numbers: right, kind: "stack" }),
+    table("The ends of every answer, rounded outwards", heads, lines.slice(0, MOST_LISTED), { numbers: right, kind: "stack" }),
     lines.length > MOST_LISTED && h("p", { class: "hint" }, `The first ${MOST_LISTED} of ${count(lines.length)} rows; the file has all.`),
   ];
 }

@@ -224,7 +224,7 @@ class Ask {
       const words = isSlow ? "Still computing. You may stop waiting and ask again later: nothing is charged twice." : "Asking\u2026";
       return [h("p", { class: "working", role: "status" }, words), shown()];
     }
-    if (kind === "wrong") return [figure("This cannot be asked"), h("p", {}, this.state.isShown ? "See what is said below the question." : explain(error)), shown()];
+    if (kind === "wrong") return [figure("This cannot be asked"), h("p", {}, this.state.isShown ? "See the message below the question." : explain(error)), shown()];
     if (kind === "refused") return [figure("Refused: the budget does not allow it"), h("p", {}, explain(error)), shown({ asked: error.details.asked, allowed: false })];
     if (kind === "failed") return [notice("bad", headline(error), this.failedWords(error))];
     return this.quoted(quote, figure, shown);
@@ -234,7 +234,7 @@ class Ask {
     const warnings = quote.warnings.map((text) => h("p", { class: "small" }, `Take care: ${text}.`));
     const asked = { asked: quote.batch_bits, allowed: quote.allowed };
     if (quote.allowed) {
-      const why = quote.batch_bits === 0 ? quote.answers.every(saysNothing) ? "There is one possible answer, whatever the data is." : "All of it was answered before, follows from earlier answers, or is known to everybody." : `Exactly ${formula(quote.batch_bits_exact)} for those who pay most (${quote.rule}).`;
+      const why = quote.batch_bits === 0 ? quote.answers.every(saysNothing) ? "There is one possible answer, whatever the data is." : "All of it was answered before, follows from earlier answers, or is public." : `Exactly ${formula(quote.batch_bits_exact)} for those who pay most (${quote.rule}).`;
       return [figure(this.words(quote)), h("p", { class: "quiet small" }, why), shown(asked), warnings];
     }
     const { analyst_bits: allowance, analyst_bits_exact: exactly } = this.dataset.budget;

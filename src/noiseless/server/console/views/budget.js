@@ -44,5 +44,5 @@ function form(dataset, meter) {
     } finally {
       button.disabled = false;
     }
-  } }, field("New budget in bits", wanted), field("Reason", reason, "Everybody who reads the ledger sees it."), said, h("div", { class: "row" }, button));
+  } }, field("New budget in bits", wanted), field("Reason", reason, "Everyone who reads the ledger sees it."), said, h("div", { class: "row" }, button));
 }

@@ -18,7 +18,7 @@ export async function showDataset(page, name) {
     h("section", { "aria-label": "Budget" }, gauge(standing(dataset)), facts(dataset)),
     h("p", { class: "row" }, h("a", { class: "button main", href: `#/d/${encodeURIComponent(name)}/ask` }, "Ask a question")),
     h("h2", {}, "Columns"),
-    h("p", { class: "quiet" }, "Public columns everybody may know: people can be grouped and chosen by them for free. Private columns are protected; answers about them cost bits."),
+    h("p", { class: "quiet" }, "Public columns are open to everyone: people can be grouped and chosen by them for free. Private columns are protected; answers about them cost bits."),
     columns(dataset),
     ...(dataset.queries.length ? [h("h2", {}, "Queries by name"), queries(dataset)] : []));
 }

@@ -12,7 +12,7 @@ export async function showDatasets(page) {
 }
 
 function list(datasets) {
-  if (!datasets.length) return empty("No datasets yet", "Your token is not for any dataset that this server has. Ask the owner.");
+  if (!datasets.length) return empty("No datasets yet", "Your token is for no dataset on this server. Ask the owner.");
   return h("ul", { class: "cards" }, datasets.map(card));
 }
 

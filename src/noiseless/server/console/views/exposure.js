@@ -16,8 +16,8 @@ export async function showExposure(page, name) {
   const body = frame(page, dataset, "exposure");
   const found = h("div");
   body.append(
-    h("p", { class: "quiet" }, "The budget bounds what answers can reveal about anyone, whatever the data. This is what they did reveal: how many bits about each row the answers so far can tell somebody who knows all other rows."),
-    notice("", null, "It depends on private data: it is for you alone, and not for a report."), found);
+    h("p", { class: "quiet" }, "The budget bounds what answers can reveal about anyone, whatever the data. This is what they did reveal: how many bits about each row the answers so far can reveal to someone who knows all other rows."),
+    notice("", null, "It depends on private data: it is for your eyes only, not for a report."), found);
   await load(found, (signal) => api.exposure(name, signal), show, "Computing exposure");
 }
 

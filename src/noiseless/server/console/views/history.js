@@ -17,7 +17,7 @@ export async function showHistory(page, name) {
   const body = frame(page, dataset, "history");
   const list = h("div");
   body.append(
-    h("p", { class: "quiet" }, owns(dataset) ? ["What everybody asked through this server, the latest first. Batches asked with the command are in the ",
+    h("p", { class: "quiet" }, owns(dataset) ? ["What all analysts asked through this server, the latest first. Batches asked with the command are in the ",
       h("a", { href: `#/d/${encodeURIComponent(dataset.name)}/ledger` }, "ledger"), "."] : "Your batches, the latest first. Asking them again is free."), list);
   await more(dataset, list, null);
 }

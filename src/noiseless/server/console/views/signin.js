@@ -17,7 +17,7 @@ export function showSignIn(page, { ended, then }) {
   } }, field("Token", input, "It begins with nls_. The owner of a dataset gives you one; it is kept in this tab only."), said,
   h("div", { class: "row" }, button));
   put(body, whyHere(ended), form);
-  body.parentElement.querySelector("h1").after(h("p", { class: "quiet" }, "Ask about private data; answers are intervals that hold the truth for certain."));
+  body.parentElement.querySelector("h1").after(h("p", { class: "quiet" }, "Ask about private data. Every answer is an interval certain to contain the truth."));
   input.focus();
 }
 

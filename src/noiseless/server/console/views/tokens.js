@@ -53,7 +53,7 @@ function form(refresh) {
     } finally {
       button.disabled = false;
     }
-  } }, field("Name", name, "Who gets it. What they ask is charged to this name."), field("Role", role), field("Expires after", expires),
+  } }, field("Name", name, "The holder. Their questions are charged to this name."), field("Role", role), field("Expires after", expires),
   h("fieldset", {}, h("legend", {}, "Datasets"), boxes.map((box) => h("div", {}, h("label", { class: "check" }, box, box.value)))),
   said, h("div", { class: "row" }, button));
 }
@@ -77,7 +77,7 @@ function shown(made) {
       resolve();
     } },
     h("h2", { id: "secret-title" }, `Token for ${made.name}`),
-    h("p", {}, "It is shown this once and kept nowhere. Hand it over by a safe way."), secret,
+    h("p", {}, "It is shown this once and stored nowhere. Pass it on safely."), secret,
     h("div", { class: "row" }, copy, h("button", { type: "button", class: "main", id: "secret-done", onclick: () => box.close() }, "Done"), copied));
     document.body.append(box);
     box.showModal();

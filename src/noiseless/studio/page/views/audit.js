@@ -37,7 +37,7 @@ export function showAudit(body, { refresh, go }) {
     }
     const found = await work(verdict, "Auditing", "audit", {}, { stale, again: auditNow, part: (early) => {
       put(verdict, headline(early, go));
-      put(rest, h("p", { class: "working" }, "Looking who is at risk, and which column is to blame\u2026"));
+      put(rest, h("p", { class: "working" }, "Finding who is at risk, and which column is to blame\u2026"));
     } });
     if (stale()) return;
     if (!found) {
@@ -192,7 +192,7 @@ function ruled() {
 }
 
 function uniques(found) {
-  if (!found.keys.length) return h("p", {}, `No combination of up to ${found.size} columns singles anybody out.`);
+  if (!found.keys.length) return h("p", {}, `No combination of up to ${found.size} columns singles anyone out.`);
   return table("Columns that single rows out, and no part of them does", ["columns", "rows"], found.keys.slice(0, 20).map((one) => [one.columns.join(", "), count(one.rows)]), { kind: "stack", numbers: [1] });
 }
 

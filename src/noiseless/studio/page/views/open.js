@@ -106,7 +106,7 @@ export function showOpen(body, { go }) {
     h("strong", {}, "Drop a file or a folder here, or choose files"), h("span", {}, "CSV, TSV, Parquet, Excel or JSON lines. It stays on this machine."));
   put(body,
     h("h1", { tabindex: -1 }, "What does a table give away?"),
-    h("p", {}, "Open a table, say which columns are secret, and see what the others tell about them. Then make a release that tells less, and prove it."),
+    h("p", {}, "Open a table, say which columns are secret, and see what the others give away about them. Then make a release that gives away less, and prove it."),
     box, picker, drop,
     h("form", { class: "row path", onsubmit: (event) => { event.preventDefault(); if (path.value.trim()) open(path.value.trim()); } },
       field("A file, a folder of Parquet files, or a database table", path, "meters/*.parquet, postgresql://user@host/db::table, duckdb:///file.db::table"),
