@@ -32,13 +32,18 @@ def forms_of(case: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
     return {name: {"atom": list(form)} for name, form in case["forms"].items()}
 
 
-def holes_case() -> Publication:
-    """The cube of g07 with two cells at 2: these cells can be 0, 2 or 4, and nothing between."""
+def holes_case(*, beside: bool = False) -> Publication:
+    """The cube of g07 with two cells at 2: these cells can be 0, 2 or 4, and nothing between.
+
+    With a cell y of 0 or 1 beside it, which is 0 where x011 is 0: then their sum is 0, 2, 3, 4 or 5.
+    """
     case = CASES["g07"]
     truth = {name: 6 if low == high else 1 for name, (low, high) in case["domain"].items()}
     truth |= {"x011": 2, "x012": 2}
     rows = [(row["of"], Told.exact(sum(truth[name] for name in row["of"]))) for row in case["published"]]
-    return Publication.of_rows(case["cells"], [(0, 20)] * len(truth), rows)
+    rows += [(["x012", "y"], Told(0, 4))] * beside
+    names, ends = [*case["cells"], *["y"] * beside], [*[(0, 20)] * len(truth), *[(0, 1)] * beside]
+    return Publication.of_rows(names, ends, rows)
 
 
 def flat(name: str, many: int) -> Classification:

@@ -3,17 +3,21 @@
 import copy
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.tabulations import Publication, Told
+from noiseless.tabulations import Publication, Told, ranges
 from noiseless.tabulations.audit import audit_tables
+from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.magnitudes import ContributorAmounts
+from noiseless.tabulations.moves import ValueCount
 from noiseless.verification import verify_tables
 from oracle.tabulation_checks import (
     check_cells,
@@ -31,6 +35,8 @@ from oracle.tabulation_checks import (
 from oracle.tabulation_oracle import Knowledge
 from oracle.tabulation_worlds import Published, cube, flat, random_publication, transported
 from soaking import TIMES, soaking
+from tabulation_examples import flat as dimension
+from tabulation_examples import holes_case, withheld
 
 SEEDS = range(60 * (TIMES if soaking() else 1))
 Json = dict[str, Any]
@@ -77,6 +83,52 @@ def test_integers_say_more_than_linear_programs() -> None:
         check_cells(published, audit, knowledge, {})
         holes += sum(finding.values != (finding.upper or 0) - finding.lower + 1 for finding in audit.cells)
     assert holes > 0
+
+
+def test_values_of_wide_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted by moves and refutations where looking at each is too much: here in every integer program."""
+    monkeypatch.setattr(ranges, "MANY_VALUES", 1)
+    counts, count = list[tuple[int, int]](), ValueCount.count
+
+    def counted(self: ValueCount, deadline: Deadline) -> int | None:
+        found = count(self, deadline)
+        if found is not None:
+            counts.append((found, self.ends[1] - self.ends[0] + 1))
+        return found
+
+    monkeypatch.setattr(ValueCount, "count", counted)
+    odd = (transported(Random(seed)) for seed in range(4))
+    random = (published for _, published, knowledge in worlds(range(3_000, 3_060)) if knowledge.tables)
+    for published in (*odd, *random):
+        audit = audit_tables(publication(published))
+        if not audit.inconsistent:
+            check_cells(published, audit, Knowledge.of(published.world), {})
+            assert verify_tables(audit.certificate(), audit.publication).holds
+    assert len(counts) > 20
+    both = audit_tables(holes_case(beside=True), targets={"both": {"atom": ["x011", "y"]}}).cells[-1]
+    assert (both.lower, both.upper, both.values) == (0, 5, 5)
+    assert counts[-1] == (5, 6)
+
+
+def test_every_value_of_a_wide_range_is_there() -> None:
+    chance = np.random.default_rng(1)
+    tables = withheld(
+        chance.integers(0, 60, (3, 3, 3)),
+        [dimension(name, 3) for name in "abc"],
+        chance.random((3, 3, 3)) < 0.9,
+    )
+    cells = audit_tables(tables).cells
+    wide = [cell for cell in cells if (cell.upper or 0) - cell.lower >= ranges.MANY_VALUES]
+    assert len(wide) > 10
+    assert all(cell.values for cell in wide)
+    cell = min(wide, key=lambda each: (each.upper or 0) - each.lower)
+    number, found = tables.row_names.index(cell.of), 0
+    for value in range(cell.lower, (cell.upper or 0) + 1):
+        lower, upper = tables.told_lower.copy(), tables.told_upper.copy()
+        lower[number] = upper[number] = value
+        told = replace(tables.tables[0], lower=lower, upper=upper)
+        found += not audit_tables(replace(tables, tables=(told,)), sharp=False).inconsistent
+    assert found == cell.values
 
 
 def test_disclosure_alone() -> None:

@@ -212,7 +212,7 @@ def left_text(cell: CellFinding) -> str:
     if cell.upper is None:
         return "no limit"
     if cell.values is None:
-        return "not counted one by one"
+        return "not counted"
     return f"{counted(cell.values, 'values')}, {kept_text(Bits(cell.values))} bits"
 
 

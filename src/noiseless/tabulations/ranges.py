@@ -16,13 +16,14 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.tabulations.inference import Inference
 from noiseless.tabulations.integer_program import Extreme, IntegerProgram
 from noiseless.tabulations.laminar import matrix_of
+from noiseless.tabulations.moves import ValueCount
 from noiseless.tabulations.network import Network
 from noiseless.tabulations.proofs import ProofWriter
 from noiseless.tabulations.publication import UNBOUNDED
 from noiseless.tabulations.refutation import Multipliers, Refutation, lower_leaf, upper_leaf
 
 MANY_VALUES = 24
-"""Values are looked for one by one where there are at most this many between the ends."""
+"""Values are looked for one by one where there are at most this many; of more, by moves that are repeated."""
 _BATCH = 64
 
 
@@ -273,13 +274,14 @@ class SumRanges:
             program, form = self.form(part, atoms)
             shown = set(program.values(form).tolist())
             found = self._of_program(part, atoms, True)
-            wanted = shown if found.values is not None else {found.least, found.most}
+            wanted = shown if found.values is not None and not _is_wide(found) else {found.least, found.most}
             yield part, form, sorted(value for value in wanted & shown if value is not None)
 
     def count_is_shown(self, number: int) -> bool:
         """Whether a certificate can show how many values a sum has: by families alone, or one by one."""
         cut = self._cut(number)
-        return not cut.parts or (len(cut.parts) == 1 and cut.arc is None and not len(cut.loose))
+        single = len(cut.parts) == 1 and cut.arc is None and not len(cut.loose)
+        return not cut.parts or (single and not _is_wide(self.ends(number)))
 
     def extreme_pieces(self, number: int, up: bool) -> Iterator[tuple[IntArray, IntArray]]:
         """Cells and values that bring all pieces of a sum to their ends at once."""
@@ -393,9 +395,10 @@ class SumRanges:
         """How many values a sum takes, by a table or a refutation for each; None if that is not decided."""
         if lower == upper:
             return 1
+        program = self.found.program(part)
         if upper - lower >= MANY_VALUES:
-            return None
-        program, holes = self.found.program(part), self.holes.setdefault((part, form.tobytes()), {})
+            return ValueCount(program, form, (lower, upper)).count(self.found.deadline)
+        holes = self.holes.setdefault((part, form.tobytes()), {})
         for value in range(lower + 1, upper):
             seen = set(program.values(form).tolist())
             if value in seen or value in holes:
@@ -410,6 +413,10 @@ class SumRanges:
                     return None
                 holes[value] = proof
         return upper - lower + 1 - len(holes)
+
+
+def _is_wide(found: Range) -> bool:
+    return found.upper is not None and found.upper - found.lower >= MANY_VALUES
 
 
 def _end(upper: int) -> int | None:

@@ -16,8 +16,8 @@ class CellFinding:
         of: the table, and the labels there.
         lower: the least value that is not excluded, in steps.
         upper: the largest; None if there is none.
-        values: how many values are possible; None where there is no end, or they are too many to be counted
-            one by one and may have holes.
+        values: how many values are possible; None where there is no end, or there may be holes that were
+            not found out.
         disclosed: whether one value is left for certain.
         published: whether the figure is published as it is.
         because: the published figures that this follows from, where it is disclosed and not published.
