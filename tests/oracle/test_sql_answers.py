@@ -119,6 +119,10 @@ OF_ROWS = [
             "COUNT(*) FILTER (WHERE (kwh > 1) IS TRUE)",
             "COUNT(*) FILTER (WHERE (NULLIF(kwh, 1) > 0) IS NOT TRUE)",
             "COUNT(*) FILTER (WHERE (NULLIF(kwh, 1) > 0) IS FALSE)",
+            "COUNT(*) FILTER (WHERE (kwh + kwh) IS NOT NULL AND kwh > 0)",
+            "COUNT(*) FILTER (WHERE solar = (NOT (kwh > 1)))",
+            "COUNT(*) FILTER (WHERE (kwh > 1) = TRUE)",
+            "COUNT(*) FILTER (WHERE (kwh > 1) <> (kwh BETWEEN 0 AND 2))",
         )
     ),
 ]

@@ -38,6 +38,20 @@ def test_conditions_on_several_columns_that_nobody_can_pass(condition: str) -> N
                 parse(f"SELECT {sql} WHERE {condition}{grouped}", SCHEMA, "t", Limits(least_group=1))
 
 
+@pytest.mark.parametrize("hint", ["", "/*+ bits(0) */ "])
+@pytest.mark.parametrize("condition", ["x > 1 OR x <= z + 1", "(x <= 0 AND x <= z) OR x > 0"])
+def test_conditions_on_several_columns_that_everybody_passes(condition: str, hint: str) -> None:
+    """Each part can be false; together they never are: it is as if nothing were said."""
+    town = ExpressionTown(Random(0))
+    for aggregate in ("COUNT(*)", "SUM(x)", "MAX(z)", "STDDEV(x)"):
+        sql = f"SELECT {hint}town, {aggregate} FROM t WHERE {condition} GROUP BY town"
+        plain = parse(sql.replace(f"WHERE {condition} ", ""), SCHEMA, "t", Limits(least_group=1))
+        assert parse(sql, SCHEMA, "t", Limits(least_group=1)).text == plain.text
+    never = f"x > {town.value(0)} AND y = 'p' OR x <= {town.value(0)} OR y <> 'p'"
+    batch = town.edition.batch([f"SELECT {hint}COUNT(*) FROM t WHERE {never}"])
+    assert not batch.disclosures
+
+
 @pytest.mark.parametrize("listed", [derived.MOST_LISTED, 0])
 @pytest.mark.parametrize(
     ("expression", "problem"),

@@ -103,9 +103,12 @@ class PublicState:
             )
         names = tuple(name for name in view.schema.public)
         places = [self.population.columns.index(name) for name in names]
-        cells = dict[tuple[Value, ...], list[int]]()
+        found = dict[tuple[Value, ...], list[int]]()
         for number, cell in enumerate(self.population.cells):
-            cells.setdefault(tuple(cell[place] for place in places), []).append(number)
+            found.setdefault(tuple(cell[place] for place in places), []).append(number)
+        columns = [view.schema.columns[name] for name in names]
+        ordered = sorted(found, key=lambda cell: [c.index(v) for c, v in zip(columns, cell, strict=True)])
+        cells = {cell: found[cell] for cell in ordered}  # as a snapshot of the persons numbers them
         sizes = [sum(self.persons[home] for home in {self.homes[c] for c in own}) for own in cells.values()]
         population = Population(names, tuple(cells), tuple(sizes))
         limits = Limits(least_group=self.limits.least_group)

@@ -11,6 +11,7 @@ from noiseless.questions.additive import total
 from noiseless.questions.attributes import attribute_of, column_of
 from noiseless.questions.base import Attribute, Query, require_listable
 from noiseless.questions.declared_query import DeclaredQuery
+from noiseless.questions.derived import shown_name
 from noiseless.questions.filters import NOBODY, Among, Everything, Filter, joined
 from noiseless.questions.order import maximum, median, minimum, quantile
 from noiseless.questions.public_table import PublicTable
@@ -140,11 +141,12 @@ class Question:
             self._check_limits(limits)
 
     def _check_column(self, schema: Schema) -> None:
-        name = str(self.column)
+        name = self.column or ""
         domain = column_of(name, schema)
         if domain.role == "public":
             raise ColumnError(
-                name, "is public, anyone may compute with it; ask about a private column, or group by it"
+                shown_name(name),
+                "is public, anyone may compute with it; ask about a private column, or group by it",
             )
         if self.aggregate == "histogram":
             require_listable(name, domain.size)

@@ -269,9 +269,10 @@ def _on_words(work: Callable[[str, Any], str | bool | int], kind: Kind) -> "Func
     def mapped(parts: Sequence[Vector], value: Any) -> Vector:  # noqa: ANN401 - a parameter
         require_kind(parts, "text", "a function of texts")
         (part,) = parts
-        found = [work(word, value) for word in part.words] or [""]
+        found = [work(word, value) for word in part.words]
         if kind != "text":
-            return Vector(kind, np.array(found)[part.data], 1, part.null)
+            return Vector(kind, np.array(found or [False])[part.data], 1, part.null)
+        found = found or [""]  # all are missing
         words = tuple(sorted(set(map(str, found))))
         codes = np.array([words.index(str(word)) for word in found], np.int64)
         return Vector("text", codes[part.data], 1, part.null, words)

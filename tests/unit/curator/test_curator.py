@@ -533,6 +533,40 @@ def test_persons_may_have_several_rows(tmp_path: Path) -> None:
         assert curator.ask("SELECT SUM(kwh) FROM meters WHERE solar").answers[0].interval is not None
 
 
+FLATS = """
+[dataset]
+name = "flats"
+source = "flats.csv"
+unit = "person"
+max_rows = 2
+[budget]
+bits = 40
+query_bits = 20
+[columns.town]
+role = "public"
+categories = ["a", "b"]
+[columns.year]
+role = "public"
+bounds = [2021, 2022]
+per = "person"
+[columns.x]
+role = "private"
+bounds = [0, 3]
+"""
+
+
+def test_persons_are_counted_where_they_are(tmp_path: Path) -> None:
+    """Public groups of persons are numbered by their own columns, not as the groups of rows first come."""
+    (tmp_path / "flats.toml").write_text(FLATS)
+    (tmp_path / "flats.csv").write_text(
+        "person,town,year,x\np,a,2022,3\np,b,2022,3\nq,b,2021,1\nr,b,2022,0\n"
+    )
+    persons = "(SELECT person, year, SUM(x) AS used FROM flats GROUP BY person, year)"
+    with Curator.open(tmp_path / "flats.toml") as curator:
+        reply = curator.ask(f"SELECT year, SUM(used), MAX(used), COUNT(*) FROM {persons} GROUP BY year")
+        assert [answer.value for answer in reply.answers] == [1, 1, 1, 6, 6, 2]
+
+
 def test_more_rows_than_declared_are_refused(tmp_path: Path) -> None:
     rows = tuple((*row, "a") for row in ROWS)
     unit = 'unit = "house"\nmax_rows = 7'

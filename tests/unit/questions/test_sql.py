@@ -172,6 +172,7 @@ def test_what_is_understood(sql: str, text: str) -> None:
         ("SELECT COUNT(* EXCEPT (kwh)) FROM meters", "COUNT|cannot be read"),
         ("SELECT SUM(job) FROM meters", "'job' holds no numbers; count its values"),
         ("SELECT SUM(year) FROM meters", "'year' is public"),
+        ("SELECT SUM(LENGTH(suburb)) FROM meters", r"column 'LENGTH\(suburb\)' is public"),
         ("SELECT SUM(1 / kwh) FROM meters", "may divide by 0; write NULLIF"),
         ("SELECT SUM(kwh / 0) FROM meters", "by 0"),
         ("SELECT AVG(3) FROM meters", "of no column"),

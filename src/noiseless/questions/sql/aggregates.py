@@ -4,13 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import NamedTuple
 
 from sqlglot import exp
 
 from noiseless.domain import BooleanColumn
 from noiseless.questions.declared_query import DeclaredQuery
-from noiseless.questions.filters import NOBODY, Among, Filter, Not, expression_of, joined, normal, parted
+from noiseless.questions.filters import (
+    NOBODY,
+    Among,
+    Everything,
+    Filter,
+    Not,
+    expression_of,
+    joined,
+    normal,
+    parted,
+)
 from noiseless.questions.question import Aggregate, Limits, Question
 from noiseless.questions.sql.canonical import write_filter
 from noiseless.questions.sql.conditions import among, filter_of, read_condition
@@ -20,12 +29,12 @@ from noiseless.questions.sql.refusals import row_refused
 from noiseless.questions.sql.row_text import made
 from noiseless.questions.sql.rows import derived_column, is_derived, read_row
 from noiseless.questions.sql.scope import Scope, bare, matching
+from noiseless.questions.sql.spellings import one_case, quantile_call, renamed
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
 _SIMPLE: dict[type[exp.Expression], Aggregate] = {exp.Min: "min", exp.Max: "max", exp.Median: "median"}
 _OF_TWO: set[type[exp.Expression]] = {exp.CovarPop, exp.CovarSamp, exp.Corr}
 _EXTREMES: dict[Fraction | None, Aggregate] = {Fraction(0): "min", Fraction(1): "max"}
-_BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
 
 
 @dataclass(frozen=True)
@@ -35,30 +44,6 @@ class Argument:
     number: Linear
     where: Filter
     zero_elsewhere: bool = False
-
-
-class _OneCase(NamedTuple):
-    """CASE WHEN condition THEN then [ELSE 0] END."""
-
-    condition: exp.Expression
-    then: exp.Expression
-    zero_elsewhere: bool
-
-
-def _one_case(node: exp.Expression) -> _OneCase | None:
-    """A CASE or IF with one condition, and 0 or nothing elsewhere."""
-    if isinstance(node, exp.Case) and len(node.args["ifs"]) == 1 and not node.args.get("this"):
-        branch, otherwise = node.args["ifs"][0], node.args.get("default")
-        condition, then = branch.this, branch.args["true"]
-    elif isinstance(node, exp.If):
-        condition, then, otherwise = node.this, node.args["true"], node.args.get("false")
-    else:
-        return None
-    rest = None if otherwise is None else bare(otherwise)
-    if rest is None or isinstance(rest, exp.Null):
-        return _OneCase(condition, then, zero_elsewhere=False)
-    is_zero = isinstance(rest, exp.Literal) and not rest.is_string and rest.name.strip("0.") == ""
-    return _OneCase(condition, then, zero_elsewhere=True) if is_zero else None
 
 
 @dataclass(frozen=True)
@@ -87,7 +72,7 @@ class AggregateReader:
         Raises:
             SqlError: it cannot be asked.
         """
-        node = _renamed(node)
+        node = renamed(node)
         if isinstance(node, exp.Filter) and more is None:
             self.scope.only(node, "this", "expression", what="this FILTER", remedy="write FILTER (WHERE ...)")
             inner = read_condition(node.expression.this, self.scope)
@@ -149,13 +134,12 @@ class AggregateReader:
         )
 
     def _count(self, node: exp.Expression, rows: Filter) -> Combination:
-        """All rows: no value is missing; those for which a CASE has a value."""
+        """All rows: no declared value is missing; those for which an expression has a value."""
         inner = node.this
         if inner is None or isinstance(inner, exp.Star):
             self.scope.only(inner or node, "big_int", what="this COUNT", remedy="write COUNT(*)")
             return self._ask("count", None, rows, node)
-        if isinstance(bare(inner), exp.Column):
-            self.scope.column(bare(inner))
+        if isinstance(bare(inner), exp.Column) and not is_derived(bare(inner), scope=self.scope):
             return self._ask("count", None, rows, node)
         argument = self._argument(inner, rows)
         return self._ask("count", None, rows if argument.zero_elsewhere else argument.where, node)
@@ -250,7 +234,7 @@ class AggregateReader:
         return one, two, rows
 
     def _quantile(self, node: exp.Expression, rows: Filter) -> Combination | None:
-        call = _quantile_call(node)
+        call = quantile_call(node)
         if call is None:
             return None
         column_node, share_node, continuous = call
@@ -294,7 +278,7 @@ class AggregateReader:
     def _argument(self, node: exp.Expression, rows: Filter) -> Argument:
         """A linear form of a column, perhaps in a CASE with one WHEN; or an expression of the row."""
         node = bare(node)
-        case = _one_case(node)
+        case = one_case(node)
         if case is not None and not is_derived(case.then, scope=self.scope):
             where, number = self._passing(case.condition, rows), self._number(case.then)
             return Argument(number, where, zero_elsewhere=case.zero_elsewhere)
@@ -347,11 +331,12 @@ class AggregateReader:
             aggregate, share = _EXTREMES[share], None
         with self.scope.speaking_of(node):
             public, hidden = parted(where)
-            private = None if hidden is None else self._on_one(hidden)
-            if where == NOBODY or (hidden is not None and private is None):
+            narrowed = Everything() if hidden is None else self._on_one(hidden)
+            if NOBODY in (where, narrowed):
                 if aggregate in ("count", "sum"):
                     return constant(0)
                 self.scope.refuse(node, "nobody can pass the filter", "there is nothing to ask about")
+            private = narrowed if isinstance(narrowed, Among) else None
             classes = self.histogram
             if aggregate == "count" and private is None and classes is not None:
                 aggregate, column, classes = "histogram", classes, None
@@ -360,13 +345,15 @@ class AggregateReader:
             question.check(schema, self.limits)
         return answer_to(question)
 
-    def _on_one(self, hidden: Filter) -> Among | None:
-        """A filter that private columns have part in, as one of one column; None where nobody can pass."""
+    def _on_one(self, hidden: Filter) -> Filter:
+        """A filter that private columns have part in, as one of one column; nobody or everybody may pass."""
         if isinstance(hidden, Among):
             return hidden
         found = derived_column(expression_of(hidden), self.scope, write_filter(hidden))
         true = found.index(True)
-        return None if true is None else Among(found.name, ((true, true + 1),), found)
+        if true is None or (found.size == 1 and found.exact):
+            return NOBODY if true is None else Everything()
+        return Among(found.name, ((true, true + 1),), found)
 
     def _normal(self, where: Filter, node: exp.Expression) -> Filter:
         """A filter in its normal form, which the statement's own has already."""
@@ -379,31 +366,3 @@ class AggregateReader:
         """Whether a sum is of truth values, which is a count, with no filter on another private column."""
         hidden = where.columns.intersection(self.scope.schema.private)
         return isinstance(self.scope.declared(column), BooleanColumn) and hidden <= {column}
-
-
-def _renamed(node: exp.Expression) -> exp.Expression:
-    """Functions that the parser does not know by their names."""
-    if isinstance(node, exp.Anonymous) and len(node.expressions) == 1:
-        kind = _BY_NAME.get(str(node.this).upper())
-        if kind is not None:
-            return kind(this=node.expressions[0])
-    return node
-
-
-def _quantile_call(node: exp.Expression) -> tuple[exp.Expression | None, exp.Expression | None, bool] | None:
-    """The column and the share of a quantile, and whether it may lie between two values."""
-    if isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.PercentileDisc | exp.PercentileCont):
-        ordered = node.expression.expressions if isinstance(node.expression, exp.Order) else []
-        plain = len(ordered) == 1 and not ordered[0].args.get("desc") and not node.this.args.get("expression")
-        continuous = isinstance(node.this, exp.PercentileCont)
-        return (ordered[0].this, node.this.this, continuous) if plain else (None, None, continuous)
-    if isinstance(node, exp.PercentileDisc | exp.PercentileCont):
-        return node.this, node.args.get("expression"), isinstance(node, exp.PercentileCont)
-    if isinstance(node, exp.Quantile):
-        return node.this, node.args.get("quantile"), False
-    if isinstance(node, exp.Anonymous) and str(node.this).upper() in ("QUANTILE_DISC", "QUANTILE_CONT"):
-        column, share = [*node.expressions, None, None][:2]
-        if len(node.expressions) != 2:  # noqa: PLR2004 - a column and a share
-            column = None
-        return column, share, str(node.this).upper() == "QUANTILE_CONT"
-    return None

@@ -129,6 +129,8 @@ def _negated(node: exp.Expression, scope: Scope) -> Filter:
 
 def _comparison(node: exp.Expression, scope: Scope) -> Filter:
     scope.only(node, "this", "expression", what="this comparison", remedy="use = <> < <= > >=")
+    if any(isinstance(bare(side), _TRUTHS) for side in (node.this, node.expression)):
+        return derived_condition(node, scope)
     return _compared(node, node.this, OPERATORS[type(node)], node.expression, scope)
 
 
@@ -171,14 +173,14 @@ def _one_of(node: exp.Expression, scope: Scope) -> Filter:
 def _is(node: exp.Expression, scope: Scope) -> Filter:
     scope.only(node, "this", "expression", "negate", what="this IS", remedy="write IS NULL or IS TRUE")
     wanted = bare(node.expression)
-    if isinstance(wanted, exp.Boolean) and not isinstance(bare(node.this), exp.Column):
+    if isinstance(wanted, exp.Boolean | exp.Null) and not isinstance(bare(node.this), exp.Column):
         return derived_condition(node, scope)
     if isinstance(wanted, exp.Boolean):
         found: Filter = _compared(node, node.this, "=", wanted, scope)
-    elif isinstance(wanted, exp.Null) and isinstance(bare(node.this), exp.Column):
+    elif isinstance(wanted, exp.Null):
         found = _missing(bare(node.this), scope)
     else:
-        scope.refuse(node, "this IS is not understood", "write IS NULL or IS TRUE of a column")
+        scope.refuse(node, "this IS is not understood", "write IS NULL or IS TRUE")
     return Not(found) if node.args.get("negate") else found
 
 
@@ -376,5 +378,19 @@ _READERS: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Filter]] 
     exp.Is: _is,
     **dict.fromkeys(OPERATORS, _comparison),
 }
+_TRUTHS = (
+    exp.Not,
+    exp.Connector,
+    exp.Between,
+    exp.In,
+    exp.Is,
+    exp.EQ,
+    exp.NEQ,
+    exp.LT,
+    exp.LTE,
+    exp.GT,
+    exp.GTE,
+)
+"""What is true or false itself where it is compared with something."""
 _LEAVES = {*OPERATORS, exp.Between, exp.In, exp.Is, *ROW_FUNCTIONS} - {exp.Not, exp.Neg}
 """Conditions that may be about an expression of the row."""

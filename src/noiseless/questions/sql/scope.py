@@ -136,7 +136,8 @@ class Scope:
             self.refuse(node, problem, remedy or "see the documentation of SQL")
 
     def _nearest(self, name: str) -> str:
-        columns = list(self.schema.columns)
+        renamed = set(self.aliases.values())
+        columns = [*self.aliases, *(name for name in self.schema.columns if name not in renamed)]
         if close := get_close_matches(name[:100], columns, n=1):
             return f"did you mean {close[0]}?"
         more = f" and {len(columns) - _LISTED:,} more" if len(columns) > _LISTED else ""

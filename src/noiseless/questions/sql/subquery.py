@@ -7,7 +7,7 @@ from noiseless.errors import RequestError
 from noiseless.questions.person_view import PersonFunction, PersonNumber, PersonView
 from noiseless.questions.question import Limits
 from noiseless.questions.sql.canonical import write_column, write_name
-from noiseless.questions.sql.row_text import made
+from noiseless.questions.sql.row_text import constant, made
 from noiseless.questions.sql.rows import derived_column, is_derived, read_row
 from noiseless.questions.sql.scope import Scope, bare, matching
 
@@ -93,18 +93,22 @@ def _number(node: exp.Expression, unit: str, scope: Scope) -> PersonNumber:
             node, "a number of a person's rows is not understood", "take COUNT(*), SUM, MIN, MAX or COUNT_IF"
         )
     with scope.speaking_of(node):
-        column = _column(bare(inner), scope)
+        column = _column(bare(inner), scope, counted=isinstance(node, exp.CountIf))
     text = f"{function.upper()}({write_column(column)}) PER {write_name(unit)}"
     return PersonNumber(text, function, column)
 
 
-def _column(node: exp.Expression, scope: Scope) -> str:
+def _column(node: exp.Expression, scope: Scope, *, counted: bool) -> str:
+    """The number of a row; where a condition is counted, what is unknown is not."""
     if isinstance(node, exp.Column) and not is_derived(node, scope=scope):
         name = scope.column(node)
         if scope.declared(name).kind == "number":
             return name
     expression = read_row(node, scope)
     found = derived_column(expression, scope)
+    if counted and found.nullable:
+        expression = made("coalesce", [expression, constant(False)])
+        found = derived_column(expression, scope)
     if found.kind == "boolean":
         found = derived_column(made("number", [expression]), scope)
     if found.nullable:
