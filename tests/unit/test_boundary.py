@@ -127,11 +127,11 @@ def test_strange_arguments_are_taken_or_refused_in_one_line(name: str) -> None:
         (nl.leakage, "leakage: missing a required argument: 'joint'"),
         (lambda: nl.leakage(JOINT, strange=1), "leakage: got an unexpected keyword argument 'strange'"),
         (
-            lambda: nl.audit(TABLE, sensitve="age"),  # type: ignore[call-arg]
+            lambda: nl.audit(TABLE, sensitve="age"),
             "audit: got an unexpected keyword argument 'sensitve'; did you mean sensitive?",
         ),
         (
-            lambda: nl.audit(TABLE, "age", ["ward"]),  # type: ignore[call-arg]
+            lambda: nl.audit(TABLE, "age", ["ward"]),
             "audit: too many positional arguments; write audit(table, sensitive=...)",
         ),
         (lambda: nl.Verification("x"), "Verification: checks is a list"),

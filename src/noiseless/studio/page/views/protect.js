@@ -45,7 +45,7 @@ export function showProtect(body, { refresh, go }) {
     draw();
     return `${value === 1 ? "Anything may be given away." : `At least ${value} values of ${secret} stay possible for everybody.`}${cost(value)}`;
   });
-  const belief = range("Best guess about anybody", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1 }, (value) => {
+  const belief = range("Best guess about anyone", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1 }, (value) => {
     changed("largest_belief", value > 1 ? `1/${value}` : null);
     return value === 1 ? "A guess may be as good as certain." : `Nobody is guessed right more often than 1 time in ${value}.`;
   });
@@ -75,7 +75,7 @@ export function showProtect(body, { refresh, go }) {
     draw();
     slider.say();
   };
-  put(body, h("h1", { tabindex: -1 }, "Make a release that tells less"),
+  put(body, h("h1", { tabindex: -1 }, "Make a release that gives away less"),
     h("div", { class: "limits" }, [slider, belief, alike, hidden].map((each) => each.shown)),
     h("div", { class: "row low" }, prefer, recoding), hierarchies(limits, () => changed("hierarchy", limits.hierarchy)),
     h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: make }, "Make the release"), h("button", { type: "button", onclick: survey }, "Show what each limit costs")),
@@ -84,11 +84,11 @@ export function showProtect(body, { refresh, go }) {
   if (state.releases.length) put(made, releases(go));
 }
 
-/** What a number of values left costs, where the frontier is known: the point that keeps at least so many. */
+/** What a number of values left costs, where the frontier is known: the point that keeps at least this many. */
 function cost(value) {
   if (state.frontier?.about !== asked()) return "";
   const point = state.frontier.points.find((one) => one.min_posterior >= value);
-  if (!point) return " No release that was found keeps so many.";
+  if (!point) return " No release found keeps this many.";
   return typeof point.mean_loss === "number" ? ` That costs a mean loss of ${percent(point.mean_loss)}.` : ` That costs a largest change of ${readable(point.distortion)}.`;
 }
 

@@ -16,7 +16,7 @@ export function showTables(body) {
   const labels = used.filter((column) => column.distinct <= MOST_LABELS);
   const amounts = used.filter((column) => ["integer", "decimal"].includes(column.kind) && Number(column.low) >= 0);
   put(body, h("h1", { tabindex: -1 }, "Publish a table instead of rows"),
-    h("p", {}, "Choose what stands at the left and above. The audit says which withheld figures follow from the totals all the same, and what people who are counted learn about each other."));
+    h("p", {}, "Choose what stands on the left and above. The audit says which withheld figures still follow from the totals, and what the people counted learn about each other."));
   if (labels.length < 2) {
     body.append(notice("", null, `A table needs two columns of at most ${MOST_LABELS} different values that are public or sensitive.`));
     return;
@@ -65,7 +65,7 @@ function audited({ tables: found, verdict, mark, files }, corner, totals) {
   return [
     h("p", { class: `words ${mark}` }, verdict), meaning(totals ? "amounts" : "tables"),
     grid("What readers know of each figure", found.cells, corner, broken),
-    known.length > 0 && table("Withheld, and known all the same", ["cell", "value", "follows from"], known.slice(0, MOST_SHOWN).map((cell) => [
+    known.length > 0 && table("Withheld, yet known", ["cell", "value", "follows from"], known.slice(0, MOST_SHOWN).map((cell) => [
       cell.of.labels.join(", "), figure(cell.lower), cell.because.map((one) => one.labels.join(", ")).join("; ")]), { kind: "stack", numbers: [1] }),
     h("div", { class: "row" }, save(files, "tables.html", "The whole audit")),
   ];

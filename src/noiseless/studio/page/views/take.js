@@ -22,7 +22,7 @@ export function showTake(body) {
     h("h2", {}, "Files"),
     h("div", { class: "row" }, link("released.csv", "The released table"), link("certificate.json", "Its certificate"), link("board.html", "One sheet for the board"),
       found.hierarchies.map((file) => link(file, "A hierarchy"))),
-    h("p", { class: "hint" }, "The certificate says what the release gives away. Anybody with both tables can check it."),
+    h("p", { class: "hint" }, "The certificate says what the release gives away. Anyone with both tables can check it."),
     h("h2", {}, "Check the certificate now"),
     h("p", {}, "Every claim is worked out again from the two tables, by a checker that shares nothing with what made the release."),
     h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
@@ -45,7 +45,7 @@ export function showTake(body) {
       }
     } }, field("A project's file", path, dropped ? "Roles and limits; no values of the table. Keep it in the folder of the table, which was dropped here." : "Roles and limits; no values of the table. Hierarchies made here are written beside it."), h("button", { type: "submit" }, "Write it")),
     h("h2", {}, "Answer questions instead"),
-    h("p", {}, "A curator answers questions about the table within a budget, and publishes no rows. This drafts its file from the roles you chose. Its bounds are read off the data: write what could be true of anybody instead, then start it."),
+    h("p", {}, "A curator answers questions about the table within a budget, and publishes no rows. This drafts its file from the roles you chose. Its bounds are read off the data: write what could be true of anyone instead, then start it."),
     curator, h("div", { class: "row" }, h("button", { type: "button", onclick: async (event) => {
       const drafted = await work(curator, "Drafting", "curator");
       if (!drafted) return;
@@ -76,7 +76,7 @@ function handOver(text, begin) {
     }
   } }, field("The curator's file", draft),
     field("Where to keep it", path, "Its ledger is kept beside it: what was spent stays spent when the studio ends."),
-    h("p", { class: "check" }, sure, h("label", { for: "sure" }, "Every bound would hold for anybody, whatever the data.")),
+    h("p", { class: "check" }, sure, h("label", { for: "sure" }, "Every bound holds for anyone, whatever the data.")),
     h("div", { class: "row" }, start, h("button", { type: "button", onclick: () => download("curator.toml", "text/plain", draft.value) }, "Save curator.toml")), said);
 }
 
