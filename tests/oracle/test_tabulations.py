@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from noiseless.errors import RequestError
-from noiseless.tabulations import Publication, Told, ranges
+from noiseless.tabulations import Publication, Told, value_count
 from noiseless.tabulations.audit import audit_tables
 from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.magnitudes import ContributorAmounts
-from noiseless.tabulations.moves import ValueCount
+from noiseless.tabulations.value_count import ValueCount
 from noiseless.verification import verify_tables
 from oracle.tabulation_checks import (
     check_cells,
@@ -87,7 +87,7 @@ def test_integers_say_more_than_linear_programs() -> None:
 
 def test_values_of_wide_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted by moves and refutations where looking at each is too much: here in every integer program."""
-    monkeypatch.setattr(ranges, "MANY_VALUES", 1)
+    monkeypatch.setattr(value_count, "MANY_VALUES", 1)
     counts, count = list[tuple[int, int]](), ValueCount.count
 
     def counted(self: ValueCount, deadline: Deadline) -> int | None:
@@ -118,7 +118,7 @@ def test_every_value_of_a_wide_range_is_there() -> None:
         chance.random((3, 3, 3)) < 0.9,
     )
     cells = audit_tables(tables).cells
-    wide = [cell for cell in cells if (cell.upper or 0) - cell.lower >= ranges.MANY_VALUES]
+    wide = [cell for cell in cells if (cell.upper or 0) - cell.lower >= value_count.MANY_VALUES]
     assert len(wide) > 10
     assert all(cell.values for cell in wide)
     cell = min(wide, key=lambda each: (each.upper or 0) - each.lower)

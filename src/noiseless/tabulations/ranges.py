@@ -16,14 +16,12 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.tabulations.inference import Inference
 from noiseless.tabulations.integer_program import Extreme, IntegerProgram
 from noiseless.tabulations.laminar import matrix_of
-from noiseless.tabulations.moves import ValueCount
 from noiseless.tabulations.network import Network
 from noiseless.tabulations.proofs import ProofWriter
 from noiseless.tabulations.publication import UNBOUNDED
 from noiseless.tabulations.refutation import Multipliers, Refutation, lower_leaf, upper_leaf
+from noiseless.tabulations.value_count import ValueCount, is_wide
 
-MANY_VALUES = 24
-"""Values are looked for one by one where there are at most this many; of more, by moves that are repeated."""
 _BATCH = 64
 
 
@@ -392,31 +390,15 @@ class SumRanges:
         return simple, (upper_leaf if up else lower_leaf)(())
 
     def _count(self, part: int, form: IntArray, lower: int, upper: int) -> int | None:
-        """How many values a sum takes, by a table or a refutation for each; None if that is not decided."""
+        """How many values a sum takes; None if that is not decided."""
         if lower == upper:
             return 1
-        program = self.found.program(part)
-        if upper - lower >= MANY_VALUES:
-            return ValueCount(program, form, (lower, upper)).count(self.found.deadline)
         holes = self.holes.setdefault((part, form.tobytes()), {})
-        for value in range(lower + 1, upper):
-            seen = set(program.values(form).tolist())
-            if value in seen or value in holes:
-                continue
-            if self.found.deadline.over:
-                return None
-            if not program.find(form, value, value, self.found.deadline):
-                proof = program.refute(form, value, value, self.found.deadline)
-                if proof is None:
-                    if value in program.values(form):
-                        continue
-                    return None
-                holes[value] = proof
-        return upper - lower + 1 - len(holes)
+        return ValueCount(self.found.program(part), form, (lower, upper), holes).count(self.found.deadline)
 
 
 def _is_wide(found: Range) -> bool:
-    return found.upper is not None and found.upper - found.lower >= MANY_VALUES
+    return found.upper is not None and is_wide(found.lower, found.upper)
 
 
 def _end(upper: int) -> int | None:

@@ -1,9 +1,10 @@
-"""How many values a sum takes between ends that are far apart: by a move that is repeated.
+"""How many values a sum of cells takes: between near ends one by one, between far ones by repeated moves.
 
-A move is a table of whole numbers that leaves all exact figures alone and raises the sum by 1. From a table
-that fits it can be repeated up and down as long as bounds leave room, and each value on the way is possible:
-a run. Runs from all tables that were found cover most of a range. What they leave out is looked for, which
-gives a table and with it another run, or is refuted, and then is a hole.
+One by one, each value has a table or is refuted, which a certificate can show. A move is a table of whole
+numbers that leaves all exact figures alone and raises the sum by 1. From a table that fits it can be repeated
+up and down as long as bounds leave room, and each value on the way is possible: a run. Runs from all tables
+that were found cover most of a range. What they leave out is looked for, which gives a table and with it
+another run, or is refuted, and then is a hole.
 """
 
 from dataclasses import dataclass
@@ -16,11 +17,19 @@ from scipy.sparse import csr_array, hstack, vstack
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.tabulations.integer_program import Deadline, IntegerProgram
 from noiseless.tabulations.publication import UNBOUNDED
+from noiseless.tabulations.refutation import Refutation
 
+MANY_VALUES = 24
+"""Values are looked for one by one where there are at most this many between the ends."""
 _MOST = 24
 """Gaps between runs that are looked into; sums with more are not counted."""
 _NODES = 200
 _FAR = 2**40
+
+
+def is_wide(lower: int, upper: int) -> bool:
+    """Whether there are too many values between two ends to look at each."""
+    return upper - lower >= MANY_VALUES
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +40,37 @@ class ValueCount:
         program: the program.
         form: the cells of the sum, as places in it.
         ends: the least and the largest value, both shown by tables.
+        holes: values between them that were refuted one by one; `count` adds to them.
     """
 
     program: IntegerProgram
     form: IntArray
     ends: tuple[int, int]
+    holes: dict[int, Refutation]
 
     def count(self, deadline: Deadline) -> int | None:
         """How many values there are; None if that is not decided."""
+        return self._by_moves(deadline) if is_wide(*self.ends) else self._one_by_one(deadline)
+
+    def _one_by_one(self, deadline: Deadline) -> int | None:
+        """By a table or a refutation for each."""
+        program, form, holes = self.program, self.form, self.holes
+        for value in range(self.ends[0] + 1, self.ends[1]):
+            if value in program.values(form) or value in holes:
+                continue
+            if deadline.over:
+                return None
+            if not program.find(form, value, value, deadline):
+                proof = program.refute(form, value, value, deadline)
+                if proof is None:
+                    if value in program.values(form):
+                        continue
+                    return None
+                holes[value] = proof
+        return self.ends[1] - self.ends[0] + 1 - len(holes)
+
+    def _by_moves(self, deadline: Deadline) -> int | None:
+        """By runs from all tables that were found, and what is found out of the gaps between them."""
         move = self._move()
         if move is None or deadline.over:
             return None
