@@ -22,9 +22,14 @@ from noiseless.search.axes import begins
 from noiseless.search.cut_kernels import rank_areas
 from noiseless.search.entries import Entries, Reading, by_value
 from noiseless.search.limits import EntryLimit
-from noiseless.search.prefix_kernels import belief_prefixes
+from noiseless.search.prefix_kernels import (
+    belief_prefixes,
+    closeness_prefixes,
+    entropy_prefixes,
+    presence_prefixes,
+)
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import compiled
+from noiseless.tables.kernels import add_by_code, compiled
 
 _ROOM = 2**62
 
@@ -138,6 +143,16 @@ class PresenceLimit(ShareLimit):
         entries = Entries.of(problem, counts)
         return cls(entries, kinds[order], _whole(tops, rows), _whole(bottoms, rows), present)
 
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        entries = self.entries
+        if not _in_loops(entries) or object in (self.tops.dtype, self.bottoms.dtype):
+            return super().prefixes(order, cells, starts)
+        present = self.present[entries.seen[entries.starts[order[starts]]]]
+        held, kind_of = (np.zeros(entries.many_secrets, np.int64) for _ in range(2))
+        more = entries.rows, self.kinds, self.tops, self.bottoms, present, held, kind_of
+        return entries.run(presence_prefixes, order, starts, *more)
+
     def broken(self, reading: Reading) -> BoolArray:
         """Whether one has less: with c rows of a value there may be c * bottom / top rows in all.
 
@@ -180,6 +195,27 @@ class EntropyLimit(EntryLimit):
         """The limit of a problem, given how many rows each pair has."""
         return cls(Entries.of(problem, counts), as_fraction(least))
 
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        entries, least = self.entries, self.least
+        whole = max(least.numerator, least.denominator) * int(entries.rows.sum()) < _ROOM
+        if not _in_loops(entries) or not whole:
+            return super().prefixes(order, cells, starts)
+        held, near = np.zeros(entries.many_secrets, np.int64), np.zeros(len(order), bool)
+        more = entries.rows, least.numerator, least.denominator, held, near
+        found = entries.run(entropy_prefixes, order, starts, *more)
+        for place in np.flatnonzero(near).tolist():
+            first = int(starts[np.searchsorted(starts, place, side="right") - 1])
+            found[place] = has_entropy(self._counts(entries.behind(order[first : place + 1])[0]), least)
+        return found
+
+    def _counts(self, behind: IntArray) -> list[int]:
+        """How many rows of some entries have each secret."""
+        counts = add_by_code(
+            self.entries.secrets[behind], self.entries.rows[behind], self.entries.many_secrets
+        )
+        return sorted(counts[counts > 0].tolist())
+
     def broken(self, reading: Reading) -> BoolArray:
         """Whether there is less: by tiny parts of n log2 n, and exactly where that is close."""
         inner, first = self.entries.by_secret(reading)
@@ -202,9 +238,13 @@ class EntropyLimit(EntryLimit):
         found[even] = many[even] * self.least.denominator < self.least.numerator
         for place in np.flatnonzero(near & ~even).tolist():
             behind = reading.entries[reading.heads[reading.answers[place]] : place + 1]
-            counts = np.bincount(self.entries.secrets[behind], self.entries.rows[behind]).astype(np.int64)
-            found[place] = not has_entropy(sorted(counts[counts > 0].tolist()), self.least)
+            found[place] = not has_entropy(self._counts(behind), self.least)
         return np.asarray(found)
+
+
+def _in_loops(entries: Entries) -> bool:
+    """Whether loops over all secrets pay off."""
+    return entries.fast and entries.alone and entries.many_secrets <= FEW_SECRETS
 
 
 def _parts(counts: IntArray, parts: float) -> IntArray:
@@ -265,14 +305,30 @@ class ClosenessLimit(EntryLimit):
         whole = int(table.sum())
         return cls(Entries.of(problem, counts), _whole(table, whole * len(table)), ordered, as_fraction(most))
 
+    @property
+    def _allowed(self) -> tuple[int, int]:
+        """What may be moved for each row, times the table's rows: a whole number, and what is left over."""
+        steps = max(len(self.table) - 1, 1) if self.ordered else 1
+        return divmod(self.most.numerator * int(self.table.sum()) * steps, self.most.denominator)
+
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
+        entries, (units, rest), total = self.entries, self._allowed, int(self.table.sum())
+        whole = self.table.dtype != object and max(units, rest, self.most.denominator) * total < _ROOM
+        if not _in_loops(entries) or not whole:
+            return super().prefixes(order, cells, starts)
+        held = np.zeros(len(self.table), np.int64)
+        more = self.table, total, self.ordered, units, rest, self.most.denominator, held
+        return entries.run(closeness_prefixes, order, starts, entries.rows, *more)
+
     def broken(self, reading: Reading) -> BoolArray:
         """Whether they are further from it."""
-        total, steps = int(self.table.sum()), max(len(self.table) - 1, 1) if self.ordered else 1
+        total = int(self.table.sum())
         rows = reading.since(np.cumsum(self.entries.rows[reading.entries])).astype(self.table.dtype)
         moved = (
             self._moved_by_rank(reading, rows, total) if self.ordered else self._moved(reading, rows, total)
         )
-        units, rest = divmod(self.most.numerator * total * steps, self.most.denominator)
+        units, rest = self._allowed
         allowed = units * rows + rest * rows // self.most.denominator
         return np.asarray(moved > allowed, bool)
 

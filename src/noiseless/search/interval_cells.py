@@ -73,8 +73,9 @@ class RunTable:
 
     def between(self, sums: Band, *, after: int) -> Band:
         """What is at the end of each run, or just after it, less what is at its start."""
-        ends = np.minimum(np.arange(len(self.members))[:, None] + np.arange(self.most), len(self.members) - 1)
-        return np.asarray(sums[ends + after] - sums[: len(self.members), None])
+        ends = np.append(sums[after:], np.repeat(sums[-1:], self.most))
+        runs = np.lib.stride_tricks.sliding_window_view(ends, self.most)[: len(self.members)]
+        return np.asarray(runs - sums[: len(self.members), None])
 
     @cached_property
     def rows(self) -> IntArray:

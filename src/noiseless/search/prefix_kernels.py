@@ -6,6 +6,8 @@ is kept of a secret counts, so that nothing is cleared between cells.
 
 # ruff: noqa: PLR0917 - compiled functions take no keywords
 
+import math
+
 from noiseless.arrays import BoolArray, IntArray
 
 
@@ -82,3 +84,118 @@ def width_prefixes(
                 if rank >= 0:
                     low, high = min(low, rank), max(high, rank)
             fine[place] = (points[high] - points[low] if high >= 0 else 0) >= least
+
+
+def presence_prefixes(
+    order: IntArray,
+    bounds: IntArray,
+    starts: IntArray,
+    secrets: IntArray,
+    rows: IntArray,
+    kinds: IntArray,
+    tops: IntArray,
+    bottoms: IntArray,
+    present: IntArray,
+    held: IntArray,
+    kind_of: IntArray,
+    fine: BoolArray,
+) -> None:
+    """Mark the first members in which every secret has its share: `held >= total * tops / bottoms`.
+
+    Invariant: `rare` is a secret that was too rare when it was last looked for, and mostly still is.
+    """
+    for cell in range(len(bounds) - 1):
+        held[:] = 0
+        total = found = rare = 0
+        for place in range(bounds[cell], bounds[cell + 1]):
+            for entry in range(starts[order[place]], starts[order[place] + 1]):
+                secret = secrets[entry]
+                found += held[secret] == 0
+                held[secret] += rows[entry]
+                kind_of[secret] = kinds[entry]
+                total += rows[entry]
+            if found < present[cell]:
+                continue
+            fine[place] = True
+            for step in range(len(held)):
+                secret = (rare + step) % len(held)
+                kind = kind_of[secret]
+                if held[secret] and held[secret] * bottoms[kind] // max(tops[kind], 1) < total and tops[kind]:
+                    fine[place], rare = False, secret
+                    break
+
+
+def entropy_prefixes(
+    order: IntArray,
+    bounds: IntArray,
+    starts: IntArray,
+    secrets: IntArray,
+    rows: IntArray,
+    top: int,
+    bottom: int,
+    held: IntArray,
+    near: BoolArray,
+    fine: BoolArray,
+) -> None:
+    """Mark the first members with an entropy of ln(top / bottom) at least, and what is too near to tell.
+
+    Invariant: `own` is the sum of c log2 c over secrets with c rows. Where all c are equal, exp(entropy) is
+    the number of secrets.
+    """
+    least = math.log2(top / bottom) if top > bottom else -1.0
+    for cell in range(len(bounds) - 1):
+        held[:] = 0
+        total, found, most, own, steps = 0, 0, 0, 0.0, 0
+        for place in range(bounds[cell], bounds[cell + 1]):
+            for entry in range(starts[order[place]], starts[order[place] + 1]):
+                secret = secrets[entry]
+                if held[secret]:
+                    own -= held[secret] * math.log2(held[secret])
+                else:
+                    found += 1
+                held[secret] += rows[entry]
+                own += held[secret] * math.log2(held[secret])
+                total += rows[entry]
+                most = max(most, held[secret])
+                steps += 2
+            spare = total * math.log2(total) - total * least - own
+            if most * found == total:
+                fine[place] = found * bottom >= top
+            elif abs(spare) > (steps + 4) * (total * math.log2(total) + total) * 2.0**-48:
+                fine[place] = spare > 0
+            else:
+                near[place] = True
+
+
+def closeness_prefixes(
+    order: IntArray,
+    bounds: IntArray,
+    starts: IntArray,
+    secrets: IntArray,
+    rows: IntArray,
+    table: IntArray,
+    total: int,
+    ordered: bool,
+    units: int,
+    rest: int,
+    bottom: int,
+    held: IntArray,
+    fine: BoolArray,
+) -> None:
+    """Mark the first members whose secrets are distributed about as in the table.
+
+    What is moved, times the rows and the table's total, is at most (units + rest / bottom) times the rows.
+    """
+    for cell in range(len(bounds) - 1):
+        held[:] = 0
+        many = 0
+        for place in range(bounds[cell], bounds[cell + 1]):
+            for entry in range(starts[order[place]], starts[order[place] + 1]):
+                held[secrets[entry]] += rows[entry]
+                many += rows[entry]
+            moved = gap = 0
+            for secret in range(len(table)):
+                excess = held[secret] * total - table[secret] * many
+                gap = gap + excess if ordered else max(excess, 0)
+                moved += abs(gap)
+            fine[place] = moved <= units * many + rest * many // bottom

@@ -10,7 +10,7 @@ import pytest
 from noiseless import JointRange
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search import distribution_limits, entries, limits
-from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit
+from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit, EntropyLimit, PresenceLimit
 from noiseless.search.limits import EntryLimit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.problem import Problem, SideInformation
 
@@ -38,7 +38,18 @@ def every_limit(rng: Random, made: Problem) -> list[EntryLimit]:
         BeliefLimit.by_leakage(made, counts, Fraction(rng.randint(4, 12), 4)),
         ClosenessLimit.of(made, counts, Fraction(rng.randint(1, 9), 10), ordered=False),
         ClosenessLimit.of(made, counts, Fraction(rng.randint(1, 9), 20), ordered=True),
+        EntropyLimit.of(made, counts, Fraction(rng.randint(2, 10), 2)),
+        presence(rng, made, counts),
     ]
+
+
+def presence(rng: Random, made: Problem, counts: IntArray) -> PresenceLimit:
+    """A share that a secret must have, for each with what is known beside it."""
+    known = made.seen[made.public[made.joint.y]]
+    values, kinds = np.unique(known * 7 + made.joint.x, return_inverse=True)
+    present = np.minimum(np.bincount(values // 7, minlength=len(made.prior)), rng.randint(1, 3))
+    least = [Fraction(rng.randint(0, 3), 20) for _ in values]
+    return PresenceLimit.of(made, counts, least, kinds.reshape(-1), present)
 
 
 def some_cells(rng: Random, made: Problem) -> tuple[IntArray, IntArray, IntArray]:
@@ -72,6 +83,18 @@ def test_many_entries_are_read_as_few_are(side: bool, monkeypatch: pytest.Monkey
             assert many.prefixes(order, cells, starts).tolist() == first
             allowed += sum(cuts)
     assert allowed > 100
+
+
+def test_an_entropy_that_is_met_exactly_is_met_in_loops_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """8^8 = 4^8 4^4: in doubles the two are too near to tell, and neither is a number of equal counts."""
+    for module in (distribution_limits, entries):
+        monkeypatch.setattr(module, "compiled", lambda loop: loop)
+    made = Problem(JointRange.from_codes(np.arange(5), np.zeros(5, np.int64)))
+    one, counts = np.zeros(1, np.int64), np.array([4, 1, 1, 1, 1])
+    for least, kept in ((4, True), (4 + Fraction(1, 10**15), False), (4 - Fraction(1, 10**15), True)):
+        limit = EntropyLimit.of(made, counts, least)
+        many = replace(limit, entries=replace(limit.entries, fast=True))
+        assert many.prefixes(one, one, one).tolist() == limit.prefixes(one, one, one).tolist() == [kept]
 
 
 @pytest.mark.parametrize("side", [False, True])
