@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,6 +62,18 @@ class Steward:
             self._process.stdout.close()
             self._process = None
 
+    def kill_work(self) -> None:
+        """Kill the process that works, as the system does when memory is short."""
+        assert self._process is not None
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                status = (line.parent / "stat").read_text().rpartition(")")[2].split()
+                works = b"spawn_main" in line.read_bytes() and int(status[1]) == self._process.pid
+            except OSError:  # it ended meanwhile
+                continue
+            if works:
+                os.kill(int(line.parent.name), signal.SIGKILL)
+
     def click(self, words: str, selector: str = "button, a.button, summary") -> None:
         """Click what has these words."""
         self.reader.find(selector, words).click()
@@ -108,6 +121,7 @@ def test_a_stewards_hour(steward: Steward) -> None:
     steward.click("Protect", "form button")
     reader.find(".words.good", "No count below the threshold follows")
     reader.find("a.button", "counts-certificate.json")
+    steward.click("The same without the browser")
     reader.find("pre", "noiseless tables protect --microdata patients.csv")
     reader.picture("studio-tables")
     assert not reader.problems()
@@ -287,7 +301,7 @@ def test_a_european_file_is_read_as_its_steward_says(steward: Steward) -> None:
     reader.find("table", "numbers, 1.0 to 1.4")
     steward.click("Read wann as DD/MM/YYYY")
     reader.find("table", "dates, 1971-04-01 to 1971-04-09")
-    reader.find("p", "read with encoding cp1252, decimal mark ,, dates DD/MM/YYYY")
+    reader.find("p", "CSV, cp1252, separated by semicolons, decimal comma, dates as DD/MM/YYYY")
     reader.find(".words")
     assert not reader.problems()
 
@@ -339,3 +353,139 @@ def test_nothing_leaves_the_machine(steward: Steward) -> None:
     assert not any("illness" in name or "patients" in name for name in asked)
     kept = "return [localStorage.length, sessionStorage.length, document.cookie]"
     assert reader.driver.execute_script(kept) == [0, 0, ""]
+
+
+def test_a_folder_that_is_dropped_is_one_table(steward: Steward) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    reader = steward.reader
+    (steward.folder / "parts").mkdir()
+    for part in range(2):
+        rows = {"age": [i % 9 for i in range(40)], "diagnosis": ["abc"[i % 3] for i in range(40)]}
+        pq.write_table(pa.table(rows), steward.folder / "parts" / f"p{part}.parquet")
+    reader.look(1280, 900)
+    steward.start()
+    _drop(steward, steward.folder / "parts")
+    reader.find("h1", "parts")
+    reader.find(".reading", "80 rows, 2 columns, Parquet")
+    reader.driver.execute_script("location.hash = ''")
+    _drop(steward, steward.folder / "parts" / "p0.parquet", steward.folder / "parts" / "p1.parquet")
+    reader.find(".reading", "80 rows, 2 columns, Parquet")
+    (steward.folder / "nothing").mkdir()
+    reader.driver.execute_script("location.hash = ''")
+    _drop(steward, steward.folder / "nothing")
+    reader.find(".notice.bad", "There is no file in that folder.")
+    assert not reader.problems()
+
+
+def _drop(steward: Steward, *paths: Path) -> None:
+    """Drop files or a folder on the page."""
+    target = steward.reader.find(".drop").rect
+    place = {"x": target["x"] + target["width"] / 2, "y": target["y"] + target["height"] / 2}
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, **place, "data": data}
+        steward.reader.driver.execute_cdp_cmd("Input.dispatchDragEvent", event)
+
+
+def test_the_slider_says_what_a_step_costs_and_no_chart_outlives_its_limits(steward: Steward) -> None:
+    reader = steward.reader
+
+    def slide(place: int, value: int) -> None:
+        reader.driver.execute_script(
+            "const e = document.querySelectorAll('.limits input')[arguments[0]];"
+            "e.value = arguments[1]; e.dispatchEvent(new Event('input', {bubbles: true}))",
+            place,
+            value,
+        )
+
+    reader.look(1280, 900)
+    steward.start()
+    steward.click("patients.csv")
+    reader.find(".words")
+    steward.click("Protect it")
+    steward.click("Show what each limit costs")
+    reader.find("circle.pick")
+    asked = "return performance.getEntriesByType('resource').length"
+    before = reader.driver.execute_script(asked)
+    slide(0, 3)
+    reader.find(
+        ".said", "At least 3 values of illness stay possible for everybody. That costs a mean loss of"
+    )
+    slide(0, 6)
+    reader.find(".said", "That costs a mean loss of 100.0 %.")
+    assert reader.driver.execute_script(asked) == before
+    slide(2, 4)
+    reader.find(".notice", "The limits changed since this was computed.")
+    assert not reader.driver.find_elements("css selector", "circle.pick")
+    assert "That costs" not in reader.text
+    steward.click("Show what each limit costs now")
+    reader.find("circle.pick")
+    reader.find(".said", "That costs")
+    assert not reader.problems()
+
+
+def test_a_reload_and_a_second_tab_find_the_releases_that_were_made(steward: Steward) -> None:
+    reader = steward.reader
+    reader.look(1280, 900)
+    steward.start()
+    steward.click("patients.csv")
+    reader.find(".words")
+    steward.click("Protect it")
+    steward.click("Make the release")
+    reader.find(".candidate")
+    reader.driver.refresh()
+    reader.find("h1", "Make a release")
+    assert "at least 5 values left" in reader.find(".candidate").text
+    first, address = reader.driver.current_window_handle, reader.driver.current_url
+    reader.driver.switch_to.new_window("tab")
+    reader.look(1280, 900)
+    reader.driver.get(address)
+    steward.click("Make the release")
+    reader.find("h2", "Two releases side by side")
+    reader.driver.close()
+    reader.driver.switch_to.window(first)
+    steward.click("Take it away")
+    steward.click("Verify")
+    reader.find(".notice", "all 23 checks pass")
+    reader.driver.refresh()
+    reader.find("h1", "Take it away")
+    steward.stop()
+    steward.click("Verify")
+    reader.find(".notice.bad", "The studio does not answer.")
+
+
+def test_work_whose_process_is_killed_is_said_so_and_can_be_asked_for_again(steward: Steward) -> None:
+    reader = steward.reader
+    lines = "".join(f"{i * 7919 % 30011},{i * 104729 % 29989},{i % 97}\n" for i in range(60_000))
+    (steward.folder / "large.csv").write_text("a,b,diagnosis\n" + lines)
+    reader.look(1280, 900)
+    steward.start("large.csv")
+    reader.find(".words")
+    steward.click("Protect it")
+    steward.click("Show what each limit costs")
+    reader.find("progress")
+    steward.kill_work()
+    reader.find(".notice.bad", "The work ended early")
+    steward.click("Make the release")
+    reader.find(".candidate")
+
+
+def test_what_is_missing_is_asked_for_calmly(steward: Steward, tmp_path: Path) -> None:
+    reader, axe = steward.reader, fetch_axe(tmp_path)
+    (steward.folder / "plain.csv").write_text(
+        "alpha,beta\n" + "".join(f"{i % 5},{i % 3}\n" for i in range(60))
+    )
+    reader.look(1280, 900)
+    steward.start("plain.csv")
+    reader.find(".notice", "Which column is sensitive, to be kept secret?")
+    assert not reader.failures()
+    assert violations(reader, axe) == []
+    steward.choose("What beta is for", "sensitive")
+    reader.find(".words")
+    steward.click("values", '[aria-label="values of beta"]')
+    reader.find(".shown", "Values of beta")
+    assert violations(reader, axe) == []
+    steward.click("Hide them")
+    assert not reader.driver.find_elements("css selector", ".shown")

@@ -172,7 +172,7 @@ function candidate(found, title, take) {
     table("What changed in each column", ["column", "values", "rows changed", "worst change", "for example"], release.changes.map((one) => [
       one.name, `${count(one.before)} \u2192 ${count(one.after)}`, count(one.changed_rows), found.columns.find((column) => column.name === one.name).worst, one.changed_rows > 0 ? example(one.examples) : ""]), { kind: "stack", numbers: [2, 3], silent: true }),
     meaning("largest"),
-    h("h4", {}, "Before and after, column by column"),
+    h("h3", { class: "below" }, "Before and after, column by column"),
     found.columns.map((column) => h("details", { class: "more", open: true }, h("summary", {}, column.name), beforeAndAfter(column))),
     again(found));
 }
