@@ -1,7 +1,25 @@
 """Deterministic privacy: publish data and answer questions without noise, guarantees counted in bits.
 
-import noiseless as nl
-nl.audit("heart.csv", sensitive="age", public="chol")
+Four jobs, on a file or on any frame (pandas, polars, pyarrow, DuckDB, Spark, narwhals):
+
+* Audit: what does a table give away? `audit`, and `assert_private` in tests and pipelines.
+* Release: publish it, a column hidden. `release` and `frontier`, `verify`, `apply_release` for later rows;
+  `NoiselessReleaser` is the same for scikit-learn. `audit_tables` and `protect_tables` are for totals.
+* Curate: answer SQL within a budget. `Curator.open`, `plan` before there is data, `connect` to a server.
+* Attack and compare: `attack`, `compare` with noise, `price_rules`, `reproduce` the papers' figures.
+
+>>> import noiseless as nl
+>>> files = nl.write_examples()
+>>> audit = nl.audit("patients.csv", sensitive="illness", public=["age", "sex"])
+>>> audit.min_posterior, round(audit.leakage, 2)
+(1, Decimal('2.59'))
+>>> done = nl.release("patients.csv", sensitive="illness", public=["age", "sex"], min_posterior=3)
+>>> nl.verify(done, original="patients.csv", released=done.frame).holds
+True
+
+Results show themselves as text and in notebooks. They are frames (`to_pandas`, `to_polars`, `to_arrow`),
+pictures (`plot`) and pages (`to_html`) where that has a meaning, and JSON (`to_dict`). `Bits` are exact
+numbers. Errors say what to do next.
 """
 
 from importlib import import_module
@@ -23,6 +41,7 @@ if TYPE_CHECKING:
     from noiseless.domain import Schema
     from noiseless.errors import NoiselessError
     from noiseless.exact import Bits, Nats
+    from noiseless.examples import write_examples
     from noiseless.gallery.reproduction import reproduce
     from noiseless.integrations.assertion import NotPrivateError, assert_private
     from noiseless.integrations.pandera_check import private_check
@@ -193,6 +212,7 @@ _HOMES = {
     "verify": "verification",
     "verify_tables": "verification",
     "worst_pair": "theory.chosen_pair",
+    "write_examples": "examples",
     "zero_error_capacity": "theory.zero_error",
 }
 """Where each public name lives; it is imported when first used, so that `import noiseless` stays fast."""
@@ -299,6 +319,7 @@ __all__ = [
     "verify",
     "verify_tables",
     "worst_pair",
+    "write_examples",
     "zero_error_capacity",
 ]
 

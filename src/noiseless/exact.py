@@ -1,29 +1,27 @@
 """Exact numbers: logarithms of rationals, compared exactly and rounded to a side, and rational enclosures."""
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral
-from operator import add, ge, gt, le, lt, mul, truediv
-from typing import TYPE_CHECKING, Any, Self, overload
+from operator import add, mul, truediv
+from typing import TYPE_CHECKING, Any, overload
+
+from noiseless.logarithm import Logarithm
+from noiseless.logarithm import Rational as Rational  # noqa: PLC0414 - part of what is exact
+from noiseless.logarithm import as_fraction as as_fraction  # noqa: PLC0414 - the same
 
 if TYPE_CHECKING:
     from flint import arb
-
-Rational = int | Fraction | Decimal
 
 _FLOAT_EXPONENTS = 1100
 """No float is as large as 2 to this power, or as small as 2 to minus it."""
 
 _MOST_BITS = 2**16
 """This many bits may be added as a whole number."""
-
-_OF_NUMBERS = re.compile(r"([eEfFgG%]|\.\d+)$")
-"""What ends a format that is for numbers: its type, or how many digits to show."""
 
 _DIGITS = 50
 """Working precision of `log2_bounds`; `Decimal.ln` is correctly rounded at any precision."""
@@ -72,14 +70,6 @@ def round_down(value: Fraction) -> float:
     return -round_up(-value) + 0.0  # never -0.0
 
 
-def as_fraction(value: Rational | Integral | float) -> Fraction:
-    """The exact fraction, of Python's own integers: those of NumPy, which `Fraction` keeps, wrap around."""
-    exact = Fraction(value)
-    if type(exact.numerator) is int:
-        return exact
-    return Fraction(int(exact.numerator), int(exact.denominator))
-
-
 def ball(value: "Rational | float | Nats") -> "arb":
     """A ball of python-flint that holds `value`, a float being taken for the rational that it is.
 
@@ -112,60 +102,8 @@ def ball_above(value: "arb") -> float:
     return round_up(Fraction(mantissa) * Fraction(2) ** exponent)
 
 
-class _Logarithm:
-    """What is compared exactly, with its own kind and with numbers, and shown rounded up."""
-
-    ratio: Fraction | float
-
-    @property
-    def upper(self) -> float:
-        """The smallest float found that is not below the exact value."""
-        raise NotImplementedError
-
-    def _is_below(self, limit: Fraction) -> bool:
-        """Whether it is less than a limit, the two being known to differ."""
-        raise NotImplementedError
-
-    def __lt__(self, other: "Self | Rational | float") -> bool:
-        return self._compared(other, lt)
-
-    def __le__(self, other: "Self | Rational | float") -> bool:
-        return self._compared(other, le)
-
-    def __gt__(self, other: "Self | Rational | float") -> bool:
-        return self._compared(other, gt)
-
-    def __ge__(self, other: "Self | Rational | float") -> bool:
-        return self._compared(other, ge)
-
-    def _compared(self, other: "Self | Rational | float", order: Callable[[Any, Any], bool]) -> bool:
-        """Whether an order holds, exactly; of what is no number, none does."""
-        if isinstance(other, type(self)):
-            return order(self.ratio, other.ratio)
-        if isinstance(other, float | Decimal) and not math.isfinite(other):
-            return order(self.upper, float(other))
-        if not isinstance(other, Integral | Fraction | Decimal | float):
-            return NotImplemented  # type: ignore[no-any-return] # Python asks the other one, then refuses
-        if self == other:
-            return order(0, 0)
-        return order(0, 1) if self._is_below(as_fraction(other)) else order(1, 0)
-
-    def __float__(self) -> float:
-        return self.upper
-
-    def _formatted(self, above: Fraction | float, spec: str) -> str:
-        """As a format says: as a number that is not below `above`, or the text with its unit."""
-        if not _OF_NUMBERS.search(spec):
-            return format(str(self), spec)
-        if isinstance(above, float) and not math.isfinite(above):
-            return format(above, spec)
-        exact = Fraction(above)
-        with localcontext(Context(prec=_DIGITS, rounding=ROUND_CEILING)):
-            return format(Decimal(exact.numerator) / exact.denominator, spec)
-
-
 @dataclass(frozen=True, eq=False)
-class Bits(_Logarithm):
+class Bits(Logarithm):
     """The exact number log2(ratio): a quantity of information.
 
     With other `Bits` and whole numbers, sums, differences and multiples are `Bits` again, and exact. With a
@@ -365,7 +303,7 @@ def _whole_bits(value: object) -> Fraction | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Nats(_Logarithm):
+class Nats(Logarithm):
     """The exact number ln(ratio), ratio rational, 0 (minus infinity) or infinite: continuous information.
 
     Nats and `Bits` never meet in one number: the ones are logarithms of volumes, the others of counts.

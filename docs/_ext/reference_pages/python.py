@@ -128,7 +128,7 @@ SUBJECTS = (
         "What is read, and what columns may hold.",
         ("tables.md", "schema.md"),
         ("domain",),
-        more=(("tables", "open_table"),),
+        more=(("tables", "open_table"), ("examples", "write_examples")),
         left_out=frozenset({"Kind", "Role", "Value", "read_column", "Column"}),
     ),
     Subject(

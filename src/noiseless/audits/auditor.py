@@ -77,13 +77,18 @@ def audit(
             their levels. `min_classes` is then how many classes the values of a group are of, at least.
         class_level: the level of it that makes the classes; 1 stands directly above the values.
 
+    Returns:
+        What is given away: `min_posterior`, `leakage`, `k_anonymity` and more; `plot()` and `to_html()` show
+        it, and `to_pandas()` has the risk of each row.
+
     Raises:
         NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
 
     >>> import pyarrow as pa
     >>> patients = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})
-    >>> audit(patients, sensitive="age", public="ward").min_posterior
-    1
+    >>> found = audit(patients, sensitive="age", public="ward")
+    >>> found.min_posterior, found.k_anonymity, found.leakage, found.homogeneous_groups
+    (1, 2, Bits(3), 1)
     """
     if missing not in get_args(Missing):
         raise RequestError(f"a missing value is one of {', '.join(get_args(Missing))}, not {missing!r}")

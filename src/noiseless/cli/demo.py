@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, cast
 
 from noiseless.cli.options import option, say
+from noiseless.examples import write_examples
 
 if TYPE_CHECKING:
     from noiseless.audits import TableAudit
@@ -20,7 +20,6 @@ Example:
   noiseless demo --out demo
 """
 
-_DATA = ("patients.csv", "patients-4-anonymous.csv", "patients.toml")
 _PUBLIC = ("age", "sex", "postcode")
 _QUESTIONS = (
     "SELECT AVG(age) FROM patients",
@@ -66,8 +65,7 @@ def demo_command(
 ) -> None:
     """Audit the bundled patients, release their ages, answer two questions, and attack what was told."""
     with _folder(out) as folder:
-        for name in _DATA:
-            (folder / name).write_bytes((files("noiseless") / "data" / name).read_bytes())
+        write_examples(folder)
         for name, story in _AUDITS.items():
             _audit(folder / name, story)
         _release(folder)

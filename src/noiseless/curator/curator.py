@@ -44,6 +44,8 @@ LOCAL = "local"
 class Curator:
     """Answers SQL about one private table within a budget of bits.
 
+    `Curator.open` reads what the owner declares. `noiseless schema TABLE --curator` drafts such a file.
+
     >>> curator = Curator.open("patients.toml")
     >>> print(curator.ask("SELECT AVG(age) AS mean FROM patients").answers[0].interval)
     42 to 44.975

@@ -18,6 +18,7 @@ from noiseless.domain.base import Column
 from noiseless.domain.columns import read_column
 from noiseless.domain.literals import as_text
 from noiseless.errors import SchemaError
+from noiseless.examples import where_from
 from noiseless.work import Cache
 
 WIDTH = 100
@@ -138,7 +139,7 @@ class Schema(Shown):
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except FileNotFoundError:
-            problem = "no such file"
+            problem = f"there is no such file; {where_from(str(path))}"
         except IsADirectoryError:
             problem = "is a directory; name the schema file in it"
         except OSError as error:

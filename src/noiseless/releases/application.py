@@ -65,6 +65,9 @@ class AppliedLimit:
         return {"name": self.name, "asked": asked, "found": found, "holds": self.holds}
 
 
+_COUNTS = ("known_rows", "covered_rows", "outside_rows", "suppressed_rows", "fitted_rows")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AppliedRelease(Shown, FrameMixin):
     """New rows, each as a cell of an earlier release, with what they give away by themselves.
@@ -138,9 +141,7 @@ class AppliedRelease(Shown, FrameMixin):
     @property
     def holds(self) -> bool | None:
         """Whether the new rows keep all limits; None where none is missed and some are not known."""
-        if self.missed:
-            return False
-        return None if any(limit.holds is None for limit in self.limits) else True
+        return False if self.missed else None if any(each.holds is None for each in self.limits) else True
 
     def save(self, out: Path | str, *, force: bool = False) -> None:
         """Write the released table, whole or not at all.
@@ -165,14 +166,10 @@ class AppliedRelease(Shown, FrameMixin):
             "source": self.source,
             "rows": self.rows,
             "dropped_rows": self.dropped,
-            "known_rows": self.known_rows,
-            "covered_rows": self.covered_rows,
-            "outside_rows": self.outside_rows,
-            "suppressed_rows": self.suppressed_rows,
-            "fitted_rows": self.fitted_rows,
+            **{name: getattr(self, name) for name in _COUNTS},
             "lacking": list(self.lacking),
             "sensitive_values": self.sensitive_values,
-            "min_posterior": None if found is None else found.min_posterior,
+            "min_posterior": self.min_posterior,
             "min_rows": self.min_rows,
             "leakage": None if found is None else found.leakage.upper,
             "leakage_exact": None if found is None else str(found.leakage.ratio),

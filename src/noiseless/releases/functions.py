@@ -141,14 +141,20 @@ def release(
         names: the columns' names, for text files without a header line.
         progress: called with the share of the work that is done.
 
+    Returns:
+        The released table (`frame`, in the kind that came in) with what it gives away and keeps, and its
+        certificate, which `nl.verify` checks; `save` writes both, `frontier()` has the other choices.
+
     Raises:
         NoiselessError: the table, a column or a target is wrong, and how to mend it.
 
     >>> import pyarrow as pa
     >>> patients = pa.table({"age": [31, 35, 52, 47, 31, 60], "chol": [180, 182, 190, 230, 233, 240]})
     >>> done = release(patients, sensitive="age", public="chol", min_posterior=2)
-    >>> done.table["chol"].to_pylist()
+    >>> done.frame["chol"].to_pylist()
     ['180-190', '180-190', '180-190', '230-240', '230-240', '230-240']
+    >>> done.min_posterior, done.leakage, done.optimal
+    (3, Bits(5/3), True)
     """
     options = {name: value for name, value in locals().items() if name not in ("table", "progress")}
     from noiseless.releases.pipeline import make_release

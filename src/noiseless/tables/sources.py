@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from noiseless.errors import NoiselessError, RequestError, SourceError
+from noiseless.examples import where_from
 from noiseless.tables.base import Table
 from noiseless.tables.coding import readable
 from noiseless.tables.duckdb_table import DuckDBTable
@@ -180,7 +181,7 @@ def _source_paths(source: str) -> list[Path]:
     matches = glob(source, recursive=True)  # noqa: PTH207 - Path.glob takes no absolute patterns
     found = [Path(match) for match in sorted(matches) if Path(match).is_file()]
     if not found:
-        raise SourceError(source, "there is no such file; check the name and the folder")
+        raise SourceError(source, f"there is no such file; {where_from(source)}")
     return found
 
 

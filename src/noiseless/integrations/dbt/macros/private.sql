@@ -7,7 +7,8 @@
   public: the columns that everyone sees; all others of the model, if none is named.
   min_posterior: the fewest sensitive values that may be left; k_anonymity: the fewest rows that may look alike.
 
-  A missing value is one ordinary value. Texts that differ in capitals or in blanks at their ends are one value.
+  A missing value is one ordinary value. Texts that differ in capitals or in blanks at their ends are one value;
+  in DuckDB also numbers that amount to the same (41 and 41.0), composed and decomposed letters, and any blanks.
 #}
 {% test private(model, column_name=none, sensitive=none, public=none, min_posterior=none, k_anonymity=none) %}
   {%- set hidden = sensitive if sensitive is not none else column_name -%}
@@ -55,4 +56,10 @@ where 1 = 0
 
 {% macro default__plain_value(column) -%}
   nullif(lower(trim(cast({{ column }} as {{ dbt.type_string() }}))), '')
+{%- endmacro %}
+
+
+{% macro duckdb__plain_value(column) -%}
+  {%- set text = "nullif(lower(nfc_normalize(trim(regexp_replace(cast(" ~ column ~ " as varchar), '\\s+', ' ', 'g')))), '')" -%}
+  coalesce(cast(try_cast({{ text }} as double) as varchar), {{ text }})
 {%- endmacro %}
