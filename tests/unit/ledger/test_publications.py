@@ -248,7 +248,7 @@ def test_a_label_that_a_later_table_divides(tmp_path: Path, address: str) -> Non
 
 
 def test_whom_the_tables_are_about_must_be_said(tmp_path: Path, address: str) -> None:
-    with pytest.raises(RequestError, match="whom are the tables about"):
+    with pytest.raises(RequestError, match="no population is named"):
         check(tmp_path, address, "ill", WITHHELD, population=None)
 
 

@@ -275,7 +275,7 @@ def test_a_set_that_holds_the_missing_value_is_explained() -> None:
 
 
 def test_a_sensitive_column_is_not_kept() -> None:
-    with pytest.raises(RequestError, match=r"'age' is what is to be hidden.*leave it out of what is kept"):
+    with pytest.raises(RequestError, match=r"'age' is to stay hidden.*leave it out of --keep"):
         release(PATIENTS, sensitive="age", public="chol", keep="age", min_posterior=2)
 
 

@@ -33,7 +33,7 @@ def test_a_certificate_reads_well() -> None:
     found = consequences(QuantizedQuery(AGES, Stepped(AGES.span, 100)))
     text = str(found)
     assert text.startswith("One person can cause 2 answers: 1.00 bits")
-    assert "a record holds                           6.66 bits" in text
+    assert "a record holds                       6.66 bits" in text
     assert "vacuous: two values can be told apart for sure" in text
     assert "smallest posterior set                   1 value\n" in text
     assert "Warning: some answer gives a person's value away to somebody who knows everybody else's." in text
