@@ -18,11 +18,13 @@ def protection_text(found: TableProtection) -> str:
     """The verdict, all methods side by side, and what is left of the figures that are not exact."""
     views = outcome_views(found, pictures=False)
     refused = [f"  {view.name}: {view.words}" for view in views if not view.safe]
+    decided = all(outcome.decided for outcome in found.outcomes)
+    refused_title = "Refused:" if decided else "Refused, or not decided:"
     blocks = [
         wrapped(f"{status_of_protection(found).words}: {protection_sentence(found)}."),
         _summary(found),
         table("Methods:", tuple(map(str.lower, METHOD_HEADS)), [view.row for view in views]),
-        "\n".join(["Refused:", *refused]) if refused and len(views) > 1 else "",
+        "\n".join([refused_title, *refused]) if refused and len(views) > 1 else "",
         _left(found),
         wrapped(f"Who knows the rule: {found.aware.words}.") if found.aware is not None else "",
         "\n".join(wrapped(f"Note: {note}.") for note in found.notes),

@@ -157,6 +157,17 @@ def test_the_report_shows_before_and_after(folder: Path) -> None:
     assert (folder / "report.html").stat().st_mode & 0o077 == 0
 
 
+def test_reports_call_a_method_that_was_stopped_not_decided(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stopped = ["--method", "all", "--time-limit", "0", "--html", "report.html"]
+    assert run(["tables", "protect", "clinics.csv", *SMALL, *stopped]) == 4
+    shown = capsys.readouterr().out
+    assert shown.startswith("Not decided")
+    assert "Refused, or not decided:" in shown
+    assert "suppress is not decided: no pattern was found" in (folder / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
