@@ -282,7 +282,7 @@ def require_listable(name: str, size: int) -> None:
         raise ColumnError(
             name,
             f"has {size:,} values, too many for private filters and histograms;"
-            f" declare a coarser step, with at most {_MOST_LISTED:,}",
+            f" declare a coarser step, or ROUND an expression, to at most {_MOST_LISTED:,}",
         )
 
 

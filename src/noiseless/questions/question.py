@@ -131,7 +131,7 @@ class Question:
         if self.public == NOBODY:
             raise RequestError("nobody can pass the filter; there is nothing to ask about")
         if self.private is not None:
-            require_listable(self.private.column, self.private.domain.size)
+            require_listable(shown_name(self.private.column), self.private.domain.size)
         if self.declared is not None:
             filtered = bool(self.by) or not isinstance(self.public, Everything)
             self.declared.check(filtered=filtered, private=self.is_filtered)
@@ -149,11 +149,11 @@ class Question:
                 "is public, anyone may compute with it; ask about a private column, or group by it",
             )
         if self.aggregate == "histogram":
-            require_listable(name, domain.size)
+            require_listable(shown_name(name), domain.size)
             return
         attribute_of(name, domain, days=self.aggregate in ORDERED)
         if self.is_filtered and self.aggregate == "sum":
-            require_listable(name, domain.size)
+            require_listable(shown_name(name), domain.size)
 
     def _check_limits(self, limits: Limits) -> None:
         several = limits.rows > 1

@@ -13,6 +13,9 @@ from noiseless.errors import RequestError
 from noiseless.questions.row_expression import Ints, Kind, Vector, require_days
 from noiseless.ranges.spans import WRAPS
 
+_SHORT = 2**20
+"""Quotients of shorter numbers are not reduced: that takes longer than all else."""
+
 
 def _most(data: Ints | int) -> int:
     if isinstance(data, int):
@@ -143,7 +146,7 @@ def multiply(parts: Sequence[Vector], _: object) -> Vector:
 
 
 def divide(parts: Sequence[Vector], _: object) -> Vector:
-    """The quotient, in lowest terms where divisors differ."""
+    """The quotient; in lowest terms where divisors differ and numbers grow long."""
     require_kind(parts, "number", "/")
     one, two = parts
     zero = two.data == 0
@@ -156,7 +159,7 @@ def divide(parts: Sequence[Vector], _: object) -> Vector:
     below = times(one.below, abs(divisor))
     if not divisor.ndim:
         below = int(below) if isinstance(one.below, int) else below
-    if not isinstance(below, int):
+    if not isinstance(below, int) and max(_most(top), _most(below)) > _SHORT:
         shared = np.gcd(*np.broadcast_arrays(top, below))
         shared = np.where(shared == 0, 1, shared)
         top, below = top // shared, below // shared

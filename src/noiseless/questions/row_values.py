@@ -9,6 +9,7 @@ import numpy as np
 
 from noiseless.domain import BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn
 from noiseless.errors import RequestError
+from noiseless.questions.row_arithmetic import times
 from noiseless.questions.row_expression import Ints, Vector, day_of, days_since
 from noiseless.ranges.spans import WRAPS
 
@@ -128,20 +129,23 @@ def distinct_values(vector: Vector) -> tuple[Sequence[Any], Ints]:
 
 
 def _distinct_quotients(vector: Vector) -> tuple[Ints, Ints, Ints]:
-    """Different quotients in lowest terms, ascending: by their doubles, held against whole numbers."""
+    """Different quotients in lowest terms, ascending: sorted as doubles, and held against whole numbers."""
     top, low = (part.ravel() for part in np.broadcast_arrays(vector.data, vector.below))
-    shared = np.gcd(top, low)
-    first, second = present(top // shared), present(low // shared)
-    pairs, places = present(first[1] * len(second[0]) + second[1])
-    tops, lows = first[0][pairs // len(second[0])], second[0][pairs % len(second[0])]
-    order = np.argsort(tops.astype(np.float64) / lows.astype(np.float64), kind="stable")
-    wide = int(np.abs(tops).max(initial=0)) * int(lows.max(initial=0)) >= WRAPS
-    one, two = (part[order].astype(object if wide else np.int64) for part in (tops, lows))
-    if len(order) > 1 and not bool(np.all(one[:-1] * two[1:] < one[1:] * two[:-1])):
-        order = np.array(sorted(range(len(tops)), key=lambda n: Fraction(int(tops[n]), int(lows[n]))))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return tops[order], lows[order], rank[places]
+    doubles = top.astype(np.float64) / low.astype(np.float64)
+    different, places = np.unique(doubles, return_inverse=True)
+    one = np.empty(len(different), np.int64)  # a place of each: any will do
+    one[places] = np.arange(len(places))
+    tops, lows = top[one], low[one]
+    same = np.array_equal(times(top, lows[places]), times(tops[places], low))
+    if not same or not bool(np.all(times(tops[:-1], lows[1:]) < times(tops[1:], lows[:-1]))):
+        exact = [Fraction(int(a), int(b)) for a, b in zip(top, low, strict=True)]
+        values = sorted(set(exact))
+        number = {value: place for place, value in enumerate(values)}
+        places = np.array([number[value] for value in exact], np.int64)
+        tops = np.array([value.numerator for value in values], object)
+        lows = np.array([value.denominator for value in values], object)
+    shared = np.gcd(tops, lows)
+    return tops // shared, lows // shared, places
 
 
 def _value(vector: Vector, top: int) -> Any:  # noqa: ANN401 - any kind of value

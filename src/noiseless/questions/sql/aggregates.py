@@ -29,7 +29,7 @@ from noiseless.questions.sql.refusals import row_refused
 from noiseless.questions.sql.row_text import made
 from noiseless.questions.sql.rows import derived_column, is_derived, read_row
 from noiseless.questions.sql.scope import Scope, bare, matching
-from noiseless.questions.sql.spellings import one_case, quantile_call, renamed
+from noiseless.questions.sql.spellings import QUANTILES, one_case, quantile_call, renamed
 
 _MIRRORED: dict[Aggregate, Aggregate] = {"min": "max", "max": "min"}
 _SIMPLE: dict[type[exp.Expression], Aggregate] = {exp.Min: "min", exp.Max: "max", exp.Median: "median"}
@@ -72,13 +72,13 @@ class AggregateReader:
         Raises:
             SqlError: it cannot be asked.
         """
-        node = renamed(node)
+        node = renamed(node) if type(node) is exp.Anonymous else node
         if isinstance(node, exp.Filter) and more is None:
             self.scope.only(node, "this", "expression", what="this FILTER", remedy="write FILTER (WHERE ...)")
             inner = read_condition(node.expression.this, self.scope)
             return self.aggregate(node.this, inner)
         rows = self.where if more is None else joined([self.where, more])
-        if quantile := self._quantile(node, rows):
+        if isinstance(node, QUANTILES) and (quantile := self._quantile(node, rows)):
             return quantile
         if type(node) is exp.Anonymous:
             return self._declared(node, rows)
@@ -278,7 +278,7 @@ class AggregateReader:
     def _argument(self, node: exp.Expression, rows: Filter) -> Argument:
         """A linear form of a column, perhaps in a CASE with one WHEN; or an expression of the row."""
         node = bare(node)
-        case = one_case(node)
+        case = one_case(node) if isinstance(node, exp.Case | exp.If) else None
         if case is not None and not is_derived(case.then, scope=self.scope):
             where, number = self._passing(case.condition, rows), self._number(case.then)
             return Argument(number, where, zero_elsewhere=case.zero_elsewhere)

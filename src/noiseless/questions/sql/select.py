@@ -87,7 +87,8 @@ def _read(sql: str, tree: exp.Select, schema: Schema, table: str, limits: Limits
         limits = None if limits is None else Limits(least_group=limits.least_group, tables=limits.tables)
     else:
         scope = Scope(sql, schema, _table(tree, scope, table))
-    scope, partners = read_joins(tree, scope, limits)
+    joins = tree.args.get("joins") or (limits is not None and limits.tables)
+    scope, partners = read_joins(tree, scope, limits) if joins else (scope, Everything())
     keys = _keys(tree, scope)
     where, groups = _where(tree, scope, partners, grouped=keys.all)
     if sum(isinstance(node, exp.AggFunc | exp.Anonymous) for node in tree.walk()) > _MOST_AGGREGATES:

@@ -6,6 +6,8 @@ from sqlglot import exp
 
 from noiseless.questions.sql.scope import bare
 
+QUANTILES = (exp.WithinGroup, exp.PercentileDisc, exp.PercentileCont, exp.Quantile, exp.Anonymous)
+"""What a quantile may be written as."""
 _BY_NAME: dict[str, type[exp.Expression]] = {"MEAN": exp.Avg}
 
 
