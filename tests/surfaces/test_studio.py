@@ -259,6 +259,8 @@ def test_a_project_reopens_where_it_was_left_at_any_size_and_for_anybody(
     reader.look(1920, 1080, dark=True)
     steward.click("Take it away")
     reader.find("h1", "Take it away")
+    reader.type("form.path input", "again.toml\n")
+    reader.find("#notices", "again.toml")
     reader.picture("studio-large")
     found += violations(reader, axe)
     assert found == []

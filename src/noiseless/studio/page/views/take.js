@@ -30,7 +30,7 @@ export function showTake(body) {
       if (verified) put(checks, verification(verified, found.files));
     } }, "Verify")), checks,
     h("h2", {}, "Do it again without the browser"),
-    h("p", {}, `In the folder of the table${found.hierarchies.length ? ", with the hierarchies beside it" : ""}, these make the same table byte for byte, and the same certificate but for its time.`),
+    h("p", {}, `In the folder of the table${found.hierarchies.length ? ", with the hierarchies beside it" : ""}, these make the same table byte for byte, and the same certificate but for its time.${source.startsWith("postgres") ? " The database's address stands without its password and options." : ""}`),
     code("Command", found.command), code("Python", found.python),
     h("h2", {}, "Come back later"), said,
     h("form", { class: "row path", onsubmit: async (event) => {
