@@ -35,7 +35,7 @@ def test_a_certificate_reads_well() -> None:
     assert text.startswith("One person can cause 2 answers: 1.00 bits")
     assert "a record holds                       6.66 bits" in text
     assert "vacuous: two values can be told apart for sure" in text
-    assert "smallest posterior set                   1 value\n" in text
+    assert "smallest posterior set               1 value\n" in text
     assert "Warning: some answer gives a person's value away to somebody who knows everybody else's." in text
     assert all(limit in text for limit in LIMITS)
     assert "<table>" in found._repr_html_()

@@ -200,7 +200,7 @@ def local_dp_statement(joint: JointRange, x: str = "x", y: str = "y") -> str:
         )
     if not joint.is_unrelated():
         return (
-            "Local differential privacy is unattainable for any prior: nothing can be told for sure of "
+            "Local differential privacy is unattainable for any prior: nothing is certain about "
             f"everybody (I* = 0), but some {y} excludes some {x} (L0 > 0)."
         )
     return f"Local differential privacy is attainable: every {x} can cause every {y} (L0 = 0)."
