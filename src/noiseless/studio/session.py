@@ -1,9 +1,12 @@
 """A session of the studio: a socket on this machine, a private folder, a link that works once."""
 
+import signal
 import socket
+import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -27,6 +30,7 @@ def run_studio(project: Project, *, port: int, browser: bool, say: Callable[[str
         OSError: the port is taken.
     """
     with (
+        _leaving(),
         socket.create_server((HOST, port)) as listening,
         tempfile.TemporaryDirectory(prefix="noiseless-studio-", ignore_cleanup_errors=True) as folder,
     ):
@@ -40,3 +44,20 @@ def run_studio(project: Project, *, port: int, browser: bool, say: Callable[[str
             uvicorn.Config(guard, access_log=False, log_level="warning", lifespan="on", server_header=False)
         )
         server.run(sockets=[listening])
+
+
+@contextmanager
+def _leaving() -> Iterator[None]:
+    """Leave in order when told to end, so that the private folder is removed: a signal would end it at once.
+
+    The server finishes first, and then sends itself the signal again.
+    """
+    ways: dict[signal.Signals, Callable[..., object]] = {signal.SIGTERM: lambda *_: sys.exit()}
+    if sys.platform != "win32":  # a terminal that is closed
+        ways[signal.SIGHUP] = lambda *_: signal.raise_signal(signal.SIGTERM)
+    before = {told: signal.signal(told, way) for told, way in ways.items()}
+    try:
+        yield
+    finally:
+        for told, way in before.items():
+            signal.signal(told, way)

@@ -5,8 +5,11 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
@@ -550,3 +553,20 @@ def test_a_reload_finds_the_releases_of_its_table(
     assert kept == made["result"]
     ask("audit", source=str(people), roles=ROLES | {"age": "ignored"})
     assert json.loads(browser("/api/session")[1])["releases"] == []
+
+
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_private_folder_is_gone_however_the_studio_is_told_to_end(
+    tmp_path: Path, told: signal.Signals
+) -> None:
+    command = [sys.executable, "-m", "noiseless", "studio", "--no-browser"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        link = re.search(r"http://\S+", process.stdout.readline())
+        assert link is not None
+        with pytest.raises(urllib.error.HTTPError, match="403"):  # it serves
+            urllib.request.urlopen(link.group(0).rpartition("/start/")[0])
+        assert list(tmp_path.glob("noiseless-studio-*"))
+        process.send_signal(told)
+    assert not list(tmp_path.glob("noiseless-studio-*"))
