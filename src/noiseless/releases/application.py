@@ -38,6 +38,8 @@ from noiseless.verification.quantities import LogRatio
 from noiseless.verification.table_counts import partition_faults
 from noiseless.verification.verifier import read_certificate
 
+_COUNTS = ("known_rows", "covered_rows", "outside_rows", "suppressed_rows", "fitted_rows")
+
 _LONGEST = 100
 """Places before or behind the point that a number may have: what takes more to write out stays a text."""
 
@@ -63,9 +65,6 @@ class AppliedLimit:
         asked = self.asked if isinstance(self.asked, int) else str(self.asked)
         found = None if self.found is None else figure(self.found, up=self.name not in MINIMA)
         return {"name": self.name, "asked": asked, "found": found, "holds": self.holds}
-
-
-_COUNTS = ("known_rows", "covered_rows", "outside_rows", "suppressed_rows", "fitted_rows")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
