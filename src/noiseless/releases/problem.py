@@ -17,7 +17,7 @@ from noiseless.releases.risks import MINIMA, AnswerRisks, limit_text
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.goal import Targets
 from noiseless.search.level_choice import choose_levels, survey_levels
-from noiseless.search.limits import RowLimit
+from noiseless.search.limits import within_rows
 from noiseless.search.mean_loss import LOSSES
 from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
 from noiseless.search.problem import Cells, Problem, SeenCells
@@ -260,7 +260,7 @@ def _limited(prepared: PreparedTable) -> Problem:
     most = int(Targets(problem, Goal(min_rows=rows)).most_rows.min())
     if rows > most:
         raise RequestError(f"at most {most:,} rows can look alike; ask for --min-rows {most} or less")
-    return replace(problem, limits=(*problem.limits, RowLimit.of(problem, rows)))
+    return within_rows(problem, rows)
 
 
 def _readers(request: ReleaseRequest) -> str:

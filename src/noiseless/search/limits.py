@@ -263,6 +263,13 @@ def limits_of(problem: Problem, need: IntArray, least_rows: int | None = None) -
     return (values, *rows, *problem.limits)
 
 
+def within_rows(problem: Problem, least: int | None) -> Problem:
+    """A problem whose every answer has this many rows, whatever is asked for besides."""
+    return (
+        problem if least is None else replace(problem, limits=(*problem.limits, RowLimit.of(problem, least)))
+    )
+
+
 def sets_within(limits: Sequence[Limit], held: BoolArray, *, suppressed: bool = False) -> BoolArray:
     """Which sets of public values, a row each, keep to limits as cells.
 

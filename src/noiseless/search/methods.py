@@ -10,7 +10,7 @@ from noiseless.errors import RequestError
 from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
 from noiseless.search.ascent import ASCENT, Ascent
 from noiseless.search.bounds import LowerBounds
-from noiseless.search.cell_cover import CELL_COVER, CellCover
+from noiseless.search.cell_cover import CELL_COVER, CellCover, CheapestPartition
 from noiseless.search.choice import CUT_SHORT, EXACT, Choice, prove_choice, unproved_choice
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Hierarchy
@@ -153,11 +153,20 @@ class PartitionSearch(LineSearch):
 
     def cover(self) -> None:
         """Some tens of values: the cells with the least mean loss, which often have a small largest one."""
-        applies = self.targets.goal.method == "auto" and CellCover.applies(self.targets)
-        best = self.best if applies else None
+        targets = self.targets
+        if targets.goal.method != "auto" or not CellCover.applies(targets):
+            return
+        within = [
+            point for point in self.memory.points if point.mean_loss is not None and targets.allow(point)
+        ]
+        best = min(within, key=lambda point: point.mean_loss or 0, default=None)
         if best is None or best.partition is None or not best.mean_loss:
             return
-        found = CellCover(self.targets, best.mean_loss, best.partition).best
+        made, limits = targets.problem.made, (targets.need.tobytes(), targets.goal.min_rows, targets.budget)
+        known = CellCover, *limits
+        if known not in made:  # it is the same whichever loss comes first
+            made[known] = CellCover(targets, best.mean_loss, best.partition).best
+        found: CheapestPartition | None = made[known]
         if found is None:
             return
         if found.better is not None:

@@ -5,13 +5,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
+from noiseless.search.cell_cover import CELL_COVER
 from noiseless.search.choice import EXACT, Choice, refuse, with_least_mean
 from noiseless.search.deals import deal_cells
 from noiseless.search.first_rise import FIRST_RISE, every_stop, stopped_choice
@@ -19,8 +20,9 @@ from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, leaves_paths_out
 from noiseless.search.improvement import FROM_MONDRIAN, MOST_IMPROVED
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
+from noiseless.search.limits import within_rows
 from noiseless.search.line_search import FEWEST_BLOCKS, UNCHANGED
-from noiseless.search.loss import Loss, Method, Objective, Utility, below
+from noiseless.search.loss import Loss, Method, Objective, Preference, Utility, below
 from noiseless.search.measures import Measures, Memory, ReleasePoint, measure
 from noiseless.search.merging.baselines import BASELINES, Baselines
 from noiseless.search.merging.path import MergePath, MergePoint
@@ -28,7 +30,7 @@ from noiseless.search.methods import PartitionSearch, is_small
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips
-from noiseless.search.survey import Series, Survey, least_proved, undominated
+from noiseless.search.survey import Series, Survey, least_proved, scattered, spread, undominated
 from noiseless.search.top_down import TOP_DOWN
 from noiseless.work import Progress, WorkCancelledError
 
@@ -49,14 +51,7 @@ WIDTHS = 16
 """For this many distortions the fewest blocks are sought."""
 
 SHOWN = (
-    EXACT,
-    DEALING,
-    FEWEST_BLOCKS,
-    TOP_DOWN,
-    GREEDY,
-    ALL_PARTITIONS,
-    FROM_MONDRIAN,
-    FIRST_RISE,
+    *(EXACT, DEALING, FEWEST_BLOCKS, TOP_DOWN, GREEDY, ALL_PARTITIONS, CELL_COVER, FROM_MONDRIAN, FIRST_RISE),
     *BASELINES,
 )
 """The order of methods."""
@@ -88,7 +83,12 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     problem.check()
     targets = Targets(problem, goal)
     targets.check()
-    every = FrontierSearch(problem, goal.objective, goal.utility, goal.method)
+    every = FrontierSearch(
+        within_rows(problem, goal.min_rows if problem.size <= ALL_LEVELS else None),
+        goal.objective,
+        goal.utility,
+        goal.method,
+    )
     if goal.method == "first-rise":
         return stopped_choice(targets, every.memory, every.paths)
     search = PartitionSearch(targets, every.memory, every.paths, progress=lambda share: report(0.7 * share))
@@ -149,6 +149,7 @@ def survey(
     every = FrontierSearch(problem, objective, utility, method)
     with suppress(WorkCancelledError):
         every.run(report, baselines=baselines or every.is_small, until_stopped=until_stopped)
+        every.run_alone()
     report(1.0)
     return every.survey(baselines=baselines)
 
@@ -214,9 +215,18 @@ class FrontierSearch:
         if until_stopped and self.method != "first-rise":
             goal = Goal(utility=self.utility, min_posterior=1, method=self.method)
             left = [k for k in range(1, self.most + 1) if k not in self.posteriors]
-            self._solve([replace(goal, min_posterior=k) for k in _scattered(left)], report)
+            self._solve([replace(goal, min_posterior=k) for k in scattered(left)], report)
             self.posteriors = list(range(1, self.most + 1))
         self.is_done = True
+
+    def run_alone(self) -> None:
+        """Few values: what a release finds for a level alone, whichever loss comes first, is shown too."""
+        if not self.is_whole or self.method != "auto" or self.utility != "distortion":
+            return
+        for goal in self._goals():
+            for prefer in ("worst",) if self.problem.line is not None else get_args(Preference):
+                targets = Targets(self.problem, replace(goal, prefer=prefer))
+                PartitionSearch(targets, self.memory, self.paths).solve(alone=True)
 
     def _solve(self, goals: list[Goal], report: Callable[[float], None]) -> None:
         for number, goal in enumerate(goals):
@@ -248,7 +258,7 @@ class FrontierSearch:
         problem, most = self.problem, self.most
         if not self.is_small and ContiguousOptimum.applies(problem, self.utility) and self.method != "greedy":
             known = [k for k, _ in self._line.frontier]
-            shown = _spread(known, max(FEWEST, POINTS_WORK // problem.size))
+            shown = spread(known, max(FEWEST, POINTS_WORK // problem.size))
             if len(shown) < len(known):
                 self.notes[EXACT] = f"{len(shown)} of {len(known):,} points"
             return shown
@@ -282,7 +292,7 @@ class FrontierSearch:
         if losses is None:
             path = replace(self.paths.maximin, utility=self.utility)
             losses = [one.distortion for one in path.frontier() if one.distortion is not None]
-        for loss in _spread(losses, WIDTHS):
+        for loss in spread(losses, WIDTHS):
             labels = found.within(loss).cells
             self.memory.add(labels, FEWEST_BLOCKS, setting=f"within {loss}")
 
@@ -304,7 +314,7 @@ class FrontierSearch:
             points += self._other_points()
         if self.objective == "both" and self.paths.slow:
             self.notes[GREEDY] = "problem (7) takes too long with this many values"
-        for point in _spread(points, max(FEWEST, POINTS_WORK // self.problem.size)):
+        for point in spread(points, max(FEWEST, POINTS_WORK // self.problem.size)):
             self.memory.add(point.cells, GREEDY)
 
     def _other_points(self) -> list[MergePoint]:
@@ -387,21 +397,9 @@ class FrontierSearch:
         return self._losses[k]
 
 
-def _scattered(items: list[Any]) -> list[Any]:
-    """All items in an order whose beginning is spread over them: by their places' binary digits, mirrored."""
-    digits = len(items).bit_length()
-    places = sorted(range(len(items)), key=lambda place: f"{place:0{digits}b}"[::-1])
-    return [items[place] for place in places]
-
-
 def _place(name: str) -> tuple[int, str]:
     """Where a series is shown: ours first, as they are listed."""
     return (SHOWN.index(name) if name in SHOWN else len(SHOWN), name)
-
-
-def _spread(items: list[Any], many: int) -> list[Any]:
-    """Some of the items, no more than this many, spread over all."""
-    return [items[round(place)] for place in np.linspace(0, len(items) - 1, min(many, len(items)))]
 
 
 __all__ = [

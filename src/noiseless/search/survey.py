@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from noiseless.display import Facts, Shown
 from noiseless.search.loss import Method, Objective, Utility, below
 from noiseless.search.measures import ReleasePoint, Scope
@@ -125,3 +127,15 @@ def undominated(
         if not found or below(point.loss(utility), found[-1].loss(utility)):
             found.append(point)
     return tuple(found[::-1])
+
+
+def scattered(items: list[Any]) -> list[Any]:
+    """All items in an order whose beginning is spread over them: by their places' binary digits, mirrored."""
+    digits = len(items).bit_length()
+    places = sorted(range(len(items)), key=lambda place: f"{place:0{digits}b}"[::-1])
+    return [items[place] for place in places]
+
+
+def spread(items: list[Any], many: int) -> list[Any]:
+    """Some of the items, no more than this many, spread over all."""
+    return [items[round(place)] for place in np.linspace(0, len(items) - 1, min(many, len(items)))]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -21,10 +22,11 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit
 from noiseless.search.limits import Limit, PosteriorLimit, RowLimit, WidthLimit
+from noiseless.search.loss import below
 from noiseless.search.mean_loss import LOSSES
 from noiseless.search.measures import measure
 from noiseless.search.merging.baselines import mondrian
-from noiseless.search.portfolio import Goal, choose
+from noiseless.search.portfolio import Goal, choose, survey
 from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.search.top_down import top_down_cells
 from noiseless.work import Cancellation
@@ -373,6 +375,49 @@ def test_some_tens_of_values_lose_no_more_than_cells_cut_for_their_own_limits() 
             assert ours.distortion is not None
             assert prefer == "worst" or ours.mean_loss <= plain.mean_loss
             assert prefer == "mean" or not plain.distortion < ours.distortion
+
+
+def test_what_a_release_finds_for_a_level_alone_is_on_the_frontier() -> None:
+    rng = Random(26)
+    problem = replace(table(rng, rng.randint(14, 22), kinds=("few", "names", "tree")), groups=None)
+    shown = survey(problem, utility="distortion").unbeaten
+    for prefer in ("worst", "mean"):
+        ours = choose(problem, Goal(utility="distortion", min_posterior=2, prefer=prefer)).quality
+        assert any(
+            one.leakage <= ours.leakage and not below(ours.loss("distortion"), one.loss("distortion"))
+            for one in shown
+        )
+
+
+THREE_LEFT = (
+    "15:1:0 19:1:2 36:1000:0 40:1000:1 5:2:0 39:1000:0 54:1000:2 54:1:1 55:2:0 46:1:1 17:0:1 19:1:0 "
+    "14:2:2 28:1:2 3:7:1 33:0:1 14:1:1 6:7:1 55:2:0 13:2:0 27:2:2 35:0:0 53:7:0 17:7:0 33:0:1 "
+    "56:1:1 29:2:0 42:7:0 14:1000:2 59:7:2 39:7:1 1:2:0 52:2:2 7:1000:2 59:1:2 17:1:1 19:1000:1 "
+    "50:1:0 44:1000:1 4:1000:0 31:7:2 40:1000:1 16:1:0 58:0:1 49:1:2 50:0:0 21:7:0 11:2:0 10:0:0 "
+    "47:1000:2 40:2:2 32:1:2 33:2:0 40:1000:1 41:1:1"
+)
+"""Of each row a category, a number and a sensitive value: cells that leave three values lose less here than
+any that are found for two."""
+
+
+def test_all_levels_that_a_release_is_chosen_from_leave_the_rows_that_it_asks_for() -> None:
+    rows = [one.split(":") for one in THREE_LEFT.split()]
+    hidden = JointRange.from_pairs((secret, (text, int(number))) for text, number, secret in rows)
+    texts, numbers = zip(*(hidden.y_labels or ()), strict=True)
+    counts = Counter((text, int(number)) for text, number, _ in rows)
+    book = ColumnCodebook(
+        Categories(texts), Numbers(numbers, span=(0, 1000)), distance="gower", codeword="interval"
+    )
+    problem = Problem(hidden, book, rows=np.array([counts[one] for one in hidden.y_labels or ()]))
+    within = replace(problem, limits=(RowLimit.of(problem, 7),))
+    least = min(
+        point.mean_loss or 0
+        for series in survey(within, utility="distortion").series
+        for point in series
+        if point.min_posterior >= 2 and point.min_rows >= 7
+    )
+    ours = choose(problem, Goal(utility="distortion", prefer="mean", min_posterior=2, min_rows=7)).quality
+    assert (ours.mean_loss or 0) <= least
 
 
 def test_few_values_wait_for_no_compiler() -> None:
