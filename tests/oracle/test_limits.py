@@ -16,10 +16,10 @@ from noiseless.search import distribution_limits
 from noiseless.search.distribution_limits import (
     BeliefLimit,
     ClosenessLimit,
-    EntropyLimit,
     PresenceLimit,
     fraction_below,
 )
+from noiseless.search.entropy_limit import EntropyLimit
 from noiseless.search.limits import Limit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.problem import Problem, SideInformation
 from oracle.definitions import emd_exact

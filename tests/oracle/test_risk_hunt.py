@@ -16,7 +16,7 @@ import pytest
 import noiseless as nl
 from noiseless.errors import RequestError
 from noiseless.reports.release_text import release_text
-from noiseless.search.distribution_limits import has_entropy
+from noiseless.search.entropy_limit import has_entropy
 from noiseless.verification import script
 from noiseless.verification.risks import reaches_entropy
 

@@ -26,10 +26,10 @@ from noiseless.releases.source import ReleaseSource
 from noiseless.search.distribution_limits import (
     BeliefLimit,
     ClosenessLimit,
-    EntropyLimit,
     PresenceLimit,
     fraction_below,
 )
+from noiseless.search.entropy_limit import EntropyLimit
 from noiseless.search.limits import DistinctLimit, Limit, WidthLimit
 from noiseless.search.problem import Problem
 from noiseless.tables.hierarchies import ValueClasses

@@ -6,11 +6,8 @@ joins a cell may have a q outside the set, and take the cell out of it: a cell t
 that it kept.
 """
 
-import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -25,11 +22,10 @@ from noiseless.search.limits import EntryLimit
 from noiseless.search.prefix_kernels import (
     belief_prefixes,
     closeness_prefixes,
-    entropy_prefixes,
     presence_prefixes,
 )
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import add_by_code, compiled
+from noiseless.tables.kernels import compiled
 
 _ROOM = 2**62
 
@@ -63,7 +59,7 @@ class ShareLimit(EntryLimit):
     def _held(self, reading: Reading) -> tuple[IntArray, IntArray, IntArray]:
         """The order of entries by answer and value, the rows with the value so far, and their shares."""
         inner, first = self.entries.by_secret(reading)
-        held = _runs(self.entries.rows[reading.entries[inner]], first)
+        held = running_sums(self.entries.rows[reading.entries[inner]], first)
         return inner, held, self.kinds[reading.entries[inner]]
 
 
@@ -146,7 +142,7 @@ class PresenceLimit(ShareLimit):
     def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
         entries = self.entries
-        if not _in_loops(entries) or object in (self.tops.dtype, self.bottoms.dtype):
+        if not in_loops(entries) or object in (self.tops.dtype, self.bottoms.dtype):
             return super().prefixes(order, cells, starts)
         present = self.present[entries.seen[entries.starts[order[starts]]]]
         held, kind_of = (np.zeros(entries.many_secrets, np.int64) for _ in range(2))
@@ -179,106 +175,9 @@ class PresenceLimit(ShareLimit):
         return self.entries.secrets[reading.entries[inner]]
 
 
-@dataclass(frozen=True, eq=False)
-class EntropyLimit(EntryLimit):
-    """Sensitive values behind each answer with an entropy of ln(l) at least: n^n >= l^n times all n_s^n_s.
-
-    Attributes:
-        least: l.
-    """
-
-    least: Fraction
-    grows: ClassVar[bool] = False
-
-    @classmethod
-    def of(cls, problem: Problem, counts: IntArray, least: Rational) -> "EntropyLimit":
-        """The limit of a problem, given how many rows each pair has."""
-        return cls(Entries.of(problem, counts), as_fraction(least))
-
-    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
-        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
-        entries, least = self.entries, self.least
-        whole = max(least.numerator, least.denominator) * int(entries.rows.sum()) < _ROOM
-        if not _in_loops(entries) or not whole:
-            return super().prefixes(order, cells, starts)
-        held, near = np.zeros(entries.many_secrets, np.int64), np.zeros(len(order), bool)
-        more = entries.rows, least.numerator, least.denominator, held, near
-        found = entries.run(entropy_prefixes, order, starts, *more)
-        for place in np.flatnonzero(near).tolist():
-            first = int(starts[np.searchsorted(starts, place, side="right") - 1])
-            found[place] = has_entropy(self._counts(entries.behind(order[first : place + 1])[0]), least)
-        return found
-
-    def _counts(self, behind: IntArray) -> list[int]:
-        """How many rows of some entries have each secret."""
-        counts = add_by_code(
-            self.entries.secrets[behind], self.entries.rows[behind], self.entries.many_secrets
-        )
-        return sorted(counts[counts > 0].tolist())
-
-    def broken(self, reading: Reading) -> BoolArray:
-        """Whether there is less: by tiny parts of n log2 n, and exactly where that is close."""
-        inner, first = self.entries.by_secret(reading)
-        rows = self.entries.rows[reading.entries]
-        held, total = _runs(rows[inner], first), reading.since(np.cumsum(rows))
-        most = float(rows.sum())
-        parts = 2.0 ** (60 - math.ceil(math.log2(most * math.log2(most + 2) + 2)))
-        after, before = _parts(held, parts), _parts(held - rows[inner], parts)
-        change, fresh = np.empty(len(inner), np.int64), np.zeros(len(inner), np.int64)
-        change[inner] = after - before
-        fresh[inner[first]] = 1
-        own, many = reading.since(np.cumsum(change)), reading.since(np.cumsum(fresh))
-        bits = math.log2(self.least) if self.least > 0 else -1e9
-        missing = own - _parts(total, parts) + (total * bits * parts)
-        slack = (many + 2) * 2.0 + (np.abs(own) + np.abs(total * bits * parts) + parts) * 2.0**-48
-        found, near = missing > slack, np.abs(missing) <= slack
-        each = total // many  # equal counts, which Σ n log2 n is least for, have their number as exp(entropy)
-        even = near & (each * many == total) & (np.abs(own - many * _parts(each, parts)) <= slack)
-        even &= parts > 8 * slack * total
-        found[even] = many[even] * self.least.denominator < self.least.numerator
-        for place in np.flatnonzero(near & ~even).tolist():
-            behind = reading.entries[reading.heads[reading.answers[place]] : place + 1]
-            found[place] = not has_entropy(self._counts(behind), self.least)
-        return np.asarray(found)
-
-
-def _in_loops(entries: Entries) -> bool:
+def in_loops(entries: Entries) -> bool:
     """Whether loops over all secrets pay off."""
     return entries.fast and entries.alone and entries.many_secrets <= FEW_SECRETS
-
-
-def _parts(counts: IntArray, parts: float) -> IntArray:
-    """N log2 n in tiny parts, about."""
-    whole = counts.astype(np.float64)
-    return np.asarray(whole * np.log2(np.maximum(whole, 1)) * parts).astype(np.int64)
-
-
-def has_entropy(counts: Sequence[int], least: Fraction) -> bool:
-    """Whether counts have an entropy of ln(l) at least: n^n >= l^n times all c^c, exactly."""
-    n, digits = sum(counts), 60
-    if least <= 1 or _is_entropy(counts, least):
-        return True
-    while True:
-        with localcontext(prec=digits):
-            own = sum((Decimal(c) * Decimal(c).ln() for c in counts), Decimal(0))
-            room = Decimal(n).ln() - Decimal(least.numerator).ln() + Decimal(least.denominator).ln()
-            spare = n * room - own
-            if abs(spare) > n * Decimal(10) ** (-digits // 2):
-                return bool(spare > 0)
-        digits *= 2
-
-
-def _is_entropy(counts: Sequence[int], least: Fraction) -> bool:
-    """Whether n^n is l^n times all c^c, prime by prime: written out they have millions of digits."""
-    from flint import fmpz
-
-    n = sum(counts)
-    powers = Counter[int]()
-    for number, times in ((n, n), *((c, -c) for c in counts)):
-        for prime, power in fmpz(number).factor():
-            powers[int(prime)] += times * int(power)
-    root = math.prod(Fraction(prime) ** (power // n) for prime, power in powers.items())
-    return root == least and not any(power % n for power in powers.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +214,7 @@ class ClosenessLimit(EntryLimit):
         """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
         entries, (units, rest), total = self.entries, self._allowed, int(self.table.sum())
         whole = self.table.dtype != object and max(units, rest, self.most.denominator) * total < _ROOM
-        if not _in_loops(entries) or not whole:
+        if not in_loops(entries) or not whole:
             return super().prefixes(order, cells, starts)
         held = np.zeros(len(self.table), np.int64)
         more = self.table, total, self.ordered, units, rest, self.most.denominator, held
@@ -338,7 +237,7 @@ class ClosenessLimit(EntryLimit):
         Each counts from one of its entries until there are held * total / table rows, or until its next.
         """
         inner, first = self.entries.by_secret(reading)
-        held = _runs(self.entries.rows[reading.entries[inner]], first).astype(self.table.dtype)
+        held = running_sums(self.entries.rows[reading.entries[inner]], first).astype(self.table.dtype)
         table = self.table[self.entries.secrets[reading.entries[inner]]]
         sums, answers = np.cumsum(self.entries.rows[reading.entries]), reading.answers[inner]
         before = np.append(0, sums)[reading.heads][answers]
@@ -399,7 +298,7 @@ def _whole(numbers: Sequence[int] | IntArray, factor: int) -> IntArray:
     return np.array(numbers, np.int64 if most * max(1, factor) < _ROOM else object)
 
 
-def _runs(values: IntArray, first: BoolArray) -> IntArray:
+def running_sums(values: IntArray, first: BoolArray) -> IntArray:
     """Running sums that begin anew where a run does."""
     sums = np.cumsum(values)
     heads = np.flatnonzero(first)

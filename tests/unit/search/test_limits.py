@@ -10,7 +10,8 @@ import pytest
 from noiseless import JointRange
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search import distribution_limits, entries, limits
-from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit, EntropyLimit, PresenceLimit
+from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit, PresenceLimit
+from noiseless.search.entropy_limit import EntropyLimit
 from noiseless.search.limits import EntryLimit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.problem import Problem, SideInformation
 
