@@ -62,8 +62,8 @@ class Steward:
             self._process.stdout.close()
             self._process = None
 
-    def kill_work(self) -> None:
-        """Kill the process that works, as the system does when memory is short."""
+    def signal_work(self, told: signal.Signals) -> None:
+        """Send a signal to the process that works: held, it is as long about its work as a test needs."""
         assert self._process is not None
         for line in Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -72,7 +72,7 @@ class Steward:
             except OSError:  # it ended meanwhile
                 continue
             if works:
-                os.kill(int(line.parent.name), signal.SIGKILL)
+                os.kill(int(line.parent.name), told)
 
     def click(self, words: str, selector: str = "button, a.button, summary") -> None:
         """Click what has these words."""
@@ -277,10 +277,12 @@ def test_bad_files_and_a_long_run_that_is_stopped(steward: Steward) -> None:
     reader.type("#path", "nonsense.csv\n")
     reader.find(".notice.bad", "nonsense.csv")
     reader.type("#path", "large.csv\n")
-    reader.find(".words")
+    reader.find("h2", "Who is at risk")  # the audit is over
     steward.click("Protect it")
+    steward.signal_work(signal.SIGSTOP)
     steward.click("Show what each limit costs")
     steward.click("Stop")
+    reader.find(".notice", "Stopped.")
     reader.find("button", "Make the release")
     steward.click("Make the release")
     reader.find(".candidate")
@@ -464,11 +466,13 @@ def test_work_whose_process_is_killed_is_said_so_and_can_be_asked_for_again(stew
     (steward.folder / "large.csv").write_text("a,b,diagnosis\n" + lines)
     reader.look(1280, 900)
     steward.start("large.csv")
-    reader.find(".words")
+    reader.find("h2", "Who is at risk")  # the audit is over
     steward.click("Protect it")
+    reader.find("button", "Make the release")
+    steward.signal_work(signal.SIGSTOP)
     steward.click("Show what each limit costs")
     reader.find("progress")
-    steward.kill_work()
+    steward.signal_work(signal.SIGKILL)
     reader.find(".notice.bad", "The work ended early")
     steward.click("Make the release")
     reader.find(".candidate")
