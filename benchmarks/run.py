@@ -16,7 +16,7 @@ from keeping import Kept
 from measure import ROOT, WORK
 from page import Form, Plot, Section, Words, written
 from plots import draw
-from summary import page
+from summary import page, processor, versions
 
 MODULES = (
     "peers_anonymity",
@@ -56,6 +56,8 @@ MODULES = (
     "import_speed",
 )
 
+PAGE = ROOT / "docs" / "benchmarks.md"
+
 
 def main(arguments: Sequence[str] | None = None, modules: Sequence[str] = MODULES) -> int:
     """Run what is asked for and write the page; 1 if a section failed."""
@@ -77,6 +79,8 @@ def main(arguments: Sequence[str] | None = None, modules: Sequence[str] = MODULE
     if not wanted and not broken:
         parser.error("no section is called that; --list names them")
     keep = Kept(chosen.work / form.name)
+    if PAGE.exists() and not form.small:
+        keep.take_over(sections, PAGE.read_text(), PAGE.parent / "images")
     if names is None:
         for section in broken:
             run_section(section, form, keep)
@@ -115,7 +119,7 @@ def _wanted(section: Section, names: Sequence[str] | None, *, peers: bool) -> bo
 def run_section(section: Section, form: Form, keep: Kept) -> None:
     """Run a section and keep what came of it, also when it fails half-way."""
     print(f"## {section.title}\n", flush=True)
-    with keep.writing(section.name) as entry:
+    with keep.writing(section.name, processor()) as entry:
         try:
             for part in section.measure(form):
                 text = written(part, "images")
@@ -133,18 +137,18 @@ def run_section(section: Section, form: Form, keep: Kept) -> None:
 def write_pages(sections: Sequence[Section], keep: Kept, form: Form, work: Path, *, docs: bool) -> None:
     """Write the page from everything that is kept, and with `docs` the page of the documentation."""
     entries = [(one, keep.read(one.name)) for one in sections if keep.has(one.name)]
-    text = page(entries, form)
+    text = page(entries, form, keep.versions(versions()))
     here = re.sub(r"\]\((\w[\w-]*\.md)", r"](../docs/\1", text).replace("(images/", f"({form.name}/images/")
     (work / "results.md").write_text(here)
     print(f"written: {work / 'results.md'}", file=sys.stderr)
     if docs:
-        images = ROOT / "docs" / "images"
+        images = PAGE.parent / "images"
         for old in images.glob("bench-*.svg"):
             old.unlink()
         for plot in (keep.folder / "images").glob("bench-*.svg"):
             if plot.name in text:
                 (images / plot.name).write_bytes(plot.read_bytes())
-        (ROOT / "docs" / "benchmarks.md").write_text(text)
+        PAGE.write_text(text)
         print("written: docs/benchmarks.md", file=sys.stderr)
 
 

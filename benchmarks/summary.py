@@ -4,7 +4,7 @@ import os
 import platform
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -39,8 +39,8 @@ ARX (Java) and sdcMicro (R) are not compared: they are no Python packages, and n
 where this page is made."""
 
 
-def page(entries: Sequence[tuple[Section, Entry]], form: Form) -> str:
-    """The page as Markdown."""
+def page(entries: Sequence[tuple[Section, Entry]], form: Form, installed: Mapping[str, str]) -> str:
+    """The page as Markdown, with what was installed in each environment."""
     text = [HEAD]
     if form.small:
         text.append(SMALL)
@@ -54,8 +54,15 @@ def page(entries: Sequence[tuple[Section, Entry]], form: Form) -> str:
         text += [f"## {section.title}", section.introduction, *map(folded, entry.parts)]
         if entry.failed:
             text.append(f"**This section failed here:** `{entry.failed}`")
-        text.append(f"*Measured {entry.when} UTC in {entry.seconds:,.0f} s.*")
-    text += ["## How it was measured", HOW.format(limit=form.limit), _machine(), table(_versions()), ABSENT]
+        text.append(f"*Measured {entry.when} UTC in {entry.seconds:,.0f} s, on {entry.where}.*")
+    rows = [{"environment": name, "versions": found} for name, found in installed.items()]
+    text += [
+        "## How it was measured",
+        HOW.format(limit=form.limit),
+        f"The last run was on {processor()}, {_memory():.0f} GB, Python {platform.python_version()}.",
+        table(rows),
+        ABSENT,
+    ]
     return "\n\n".join(part for part in text if part) + "\n"
 
 
@@ -114,31 +121,24 @@ def _slower(entries: Sequence[tuple[Section, Entry]]) -> list[str]:
     return [begin, "\n".join(lines)] if lines else ["Nowhere in what was run."]
 
 
-def _machine() -> str:
-    cores = len(os.sched_getaffinity(0))
-    return (
-        f"{cores} cores of {_processor()}, {_memory():.0f} GB of memory, Python {platform.python_version()}."
-    )
-
-
-def _processor() -> str:
+def processor() -> str:
+    """The cores of this machine."""
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
+    return f"{len(os.sched_getaffinity(0))} cores of {next(names, platform.machine())}"
 
 
 def _memory() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
 
 
-def _versions() -> list[dict[str, str]]:
-    rows = [{"environment": "ours", "versions": ", ".join(_named(OURS))}]
-    for peer in PEERS:
-        if made(peer):
-            found = versions_of(peer)
-            names = (peer, "pycanon", "numpy", "pandas", "scipy", "scikit-learn")
-            rows.append({"environment": peer, "versions": ", ".join(_of(found, names))})
-    return rows
+def versions() -> dict[str, str]:
+    """What is installed here, in our environment and in those of peers that are made."""
+    found = {"ours": ", ".join(_named(OURS))}
+    for peer in filter(made, PEERS):
+        names = (peer, "pycanon", "numpy", "pandas", "scipy", "scikit-learn")
+        found[peer] = ", ".join(_of(versions_of(peer), names))
+    return found
 
 
 def _named(names: Sequence[str]) -> list[str]:

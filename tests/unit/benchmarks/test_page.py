@@ -182,3 +182,26 @@ def test_a_section_that_cannot_be_imported_is_reported(tmp_path: Path) -> None:
     assert main(["--small", "--work", str(tmp_path)], modules=("nowhere_speed",)) == 1
     page = (tmp_path / "results.md").read_text()
     assert "- Nowhere speed: `ModuleNotFoundError: No module named 'nowhere_speed'`" in page
+
+
+def test_a_page_is_taken_over_where_nothing_was_run_here(tmp_path: Path) -> None:
+    from keeping import Kept
+    from page import Form, Section, Table, Words, written
+    from summary import page
+
+    def measure(_: Form) -> Iterator[Table | Words]:
+        yield Table(ROWS, "Seconds")
+        yield Table(ROWS[:1])
+        yield Words("**peer is faster than noiseless** here: 10 rows (2 times as fast).", slower=True)
+
+    section = Section("one", "One thing, beside another", "What is done.\n\nAnd how.", measure)
+    first, second = Kept(tmp_path / "here"), Kept(tmp_path / "there")
+    with first.writing("one", "2 cores of a machine") as entry:
+        entry.parts += [written(part, "images") for part in measure(Form())]
+        entry.slower.append(entry.parts[-1])
+    shown = page([(section, first.read("one"))], Form(), first.versions({"ours": "a 1", "peer": "b 2"}))
+    second.take_over([section], shown, tmp_path)
+    taken = second.read("one")
+    assert (taken.parts, taken.slower, taken.where) == (entry.parts, entry.slower, "2 cores of a machine")
+    assert second.versions({"ours": "a 3"}) == {"ours": "a 3", "peer": "b 2"}
+    assert page([(section, taken)], Form(), first.versions({})) == shown
