@@ -134,6 +134,6 @@ def test_the_command_says_the_same_in_text_json_and_on_its_page(
     assert epsilon <= told["local_dp"]["epsilon_nats"] < epsilon + NEAR
     assert told["local_dp"]["statement"] in text
     assert told["local_dp"]["statement"] in page.read_text("utf-8")
-    assert "(no guarantee for anybody)" in text
+    assert "(no guarantee for anyone)" in text
     assert run([*asked[:-1], "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["stochastic"] is None

@@ -160,7 +160,7 @@ GOOD = {"--hypothesis": BMI[1], "--max-change": "5", "-o": "out.csv"}
         ({"-o": "people.csv"}, None, "people.csv: is the table itself"),
         ({"-o": "nowhere/out.csv"}, None, "nowhere/out.csv: its folder does not exist"),
         ({"-o": "out.xlsx"}, None, "out.xlsx: tables are written as .csv, .tsv, .parquet"),
-        ({"--schema": "none.toml"}, None, "none.toml: no such file"),
+        ({"--schema": "none.toml"}, None, "none.toml: there is no such file"),
         ({"--mode": "squash"}, None, "Invalid value for '--mode'"),
         ({"--missing": "value"}, None, "Invalid value for '--missing'"),
     ],

@@ -334,6 +334,7 @@ def test_demo(noiseless: Command, tmp_path: Path) -> None:
     assert sorted(p.name for p in (tmp_path / "demo").iterdir()) == [
         "attack.svg",
         "certificate.json",
+        "households.csv",
         "patients-4-anonymous-records.csv",
         "patients-4-anonymous.csv",
         "patients-4-anonymous.html",

@@ -34,8 +34,8 @@ UNUSED = {
     "quantize": ("noiseless.curator", "noiseless.ledger", "noiseless.audits", "noiseless.releases"),
     "blur": ("noiseless.curator", "noiseless.ledger", "noiseless.releases"),
 }
-MOST = {"audit": 75, "release": 160, "frontier": 160, "plan": 85, "quantize": 95, "blur": 95}
-"""So few of our modules, those of the command line aside, which lists all commands."""
+MOST = {"audit": 75, "release": 161, "frontier": 161, "plan": 85, "quantize": 95, "blur": 95}
+"""At most this many of our modules, those of the command line aside, which lists all commands."""
 LOADED = """
 import json, sys
 from noiseless.cli.main import run

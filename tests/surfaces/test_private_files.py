@@ -115,8 +115,8 @@ def test_a_written_token_is_valid_and_is_not_shown(folder: Path, capsys: pytest.
         (["curator.toml", "--out", "meters.csv"], "meters.csv: is there already; name a new file"),
         (["curator.toml", "--out", "link"], "link: is there already; name a new file"),
         (["curator.toml", "--out", "nowhere/x"], "nowhere/x: cannot be written"),
-        (["nowhere.toml", "--out", "x"], "nowhere.toml: no such file"),
-        (["curator.toml", "nowhere.toml", "--out", "x"], "nowhere.toml: no such file"),
+        (["nowhere.toml", "--out", "x"], "nowhere.toml: there is no such file"),
+        (["curator.toml", "nowhere.toml", "--out", "x"], "nowhere.toml: there is no such file"),
         (["curator.toml", "--out", "x", "--expires", "2001-01-01"], "the expiry is past"),
     ],
 )

@@ -48,7 +48,7 @@ def serve_command(
         raise RequestError("--tls-cert and --tls-key go together; give both or neither")
     for file in (tls_cert, tls_key):
         if file is not None and not file.is_file():
-            raise RequestError(f"{file}: no such file")
+            raise RequestError(f"{file}: there is no such file; check the name and the folder")
     try:
         from noiseless.server.processes import serve
         from noiseless.server.settings import ListenOptions, Settings

@@ -300,7 +300,7 @@ def test_the_command_prints_a_block_an_adversary(wide: str, tmp_path: Path) -> N
     assert found.exit_code == 0
     for words in ("correlation\n", "square-error\n", "peaks\n", "n = 4", " reach 3", "all  "):
         assert words in found.output
-    assert "60 answers of 1 tell 60 of a household" in found.output
+    assert "60 answers of 1 leak 60 about a household" in found.output
     assert "a release must declare them" in found.output
     assert "probability of a right guess" in plot.read_text()
 

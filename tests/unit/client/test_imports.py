@@ -20,5 +20,5 @@ def test_the_client_shares_little_with_the_rest() -> None:
         "not name.startswith('noiseless.client')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    shared = ("amounts", "display", "errors", "exact", "intervals", "replies")
+    shared = ("amounts", "display", "errors", "exact", "intervals", "logarithm", "replies")
     assert done.stdout.split() == [f"noiseless.{name}" for name in shared]

@@ -344,7 +344,7 @@ def test_columns_find_what_is_fresh_without_walking_all_of_it() -> None:
 def test_what_is_no_text_is_refused_in_a_line(tmp_path: Path, wrong: str) -> None:
     with Curator.open(write_curator(tmp_path)) as curator:
         for asked in (curator.price, curator.ask):
-            with pytest.raises(RequestError, match="statement is a text") as refused:
+            with pytest.raises(RequestError, match="statement is one text") as refused:
                 asked(wrong)
             assert len(str(refused.value).splitlines()) == 1
         (error,) = curator.ask_each([[wrong]])

@@ -216,7 +216,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     file = tmp_path / "schema.toml"
     with pytest.raises(SchemaError) as caught:
         Schema.read(file)
-    assert str(caught.value) == f"{file}: no such file"
+    assert str(caught.value) == f"{file}: there is no such file; check the name and the folder"
 
 
 def test_a_directory(tmp_path: Path) -> None:

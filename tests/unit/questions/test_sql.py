@@ -274,9 +274,9 @@ def test_what_is_refused(sql: str, problem: str) -> None:
 
 
 def test_a_text_only() -> None:
-    with pytest.raises(SqlError, match="is a text"):
+    with pytest.raises(SqlError, match="is one text"):
         read(b"SELECT 1")  # type: ignore[arg-type]
-    with pytest.raises(SqlError, match="is a text"):
+    with pytest.raises(SqlError, match="is one text"):
         read(3)  # type: ignore[arg-type]
 
 
