@@ -91,7 +91,10 @@ def test_no_tokens(curator: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["serve", "nothing.toml", "--port", "PORT"], "no such file"),
         (["serve", "CURATOR", "CURATOR", "--port", "PORT"], "two files are about a dataset called 'meters'"),
         (["serve", "CURATOR", "--tls-cert", "cert.pem"], "go together"),
-        (["serve", "CURATOR", "--tls-cert", "cert.pem", "--tls-key", "key.pem"], "cert.pem: no such file"),
+        (
+            ["serve", "CURATOR", "--tls-cert", "cert.pem", "--tls-key", "key.pem"],
+            "cert.pem: there is no such file",
+        ),
         (["serve", "CURATOR", "--port", "0"], "--port"),
         (["serve"], "CURATOR"),
     ],

@@ -41,6 +41,9 @@ FIRST_SHARE, STAGES = 64, 9
 ROUNDS, ADDED, TINY = 20, 400, 1e-9
 """So often prices are proposed; this many cells are added each time that cost less by more than this."""
 
+GRID = 2.0**32
+"""Proposed prices are multiples of its inverse: sums of them are exact, whatever the machine adds first."""
+
 
 _ROOM = 2**62
 """Prices are as large as all costs together, and are added up over all values."""
@@ -264,7 +267,7 @@ def raised_prices(cells: CoverCells, gone: CoverCells, prices: IntArray) -> IntA
         solved = linprog(-np.ones(len(prices)), A_ub=held[tight], b_ub=costs[tight] / unit, bounds=(-1, 1))
         if solved.x is None:
             return prices
-        proposed = solved.x
+        proposed = np.rint(solved.x * GRID) / GRID
         beyond = about @ proposed - costs / unit
         if beyond.max() <= TINY:
             break
