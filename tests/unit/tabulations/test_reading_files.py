@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+import pandas as pd
 import pytest
 
 from noiseless.errors import NoiselessError
@@ -66,6 +67,78 @@ def test_rows_that_are_all_withheld_are_no_footnotes(tmp_path: Path) -> None:
     figures = told(read_request(file, cols="kind").publication)
     assert figures["t", "East", "f", "a"] == (0, None)
     assert figures["t", "All", "All", "All"] == (9, 9)
+
+
+TWO_WAYS = {
+    "a heading": ("region,f,m\nNorth,,\nYork,3,x\nTotal,3,9\n", "row 2 has a label and no figures"),
+    "a note": ("region,f,m\nYork,3,x\nTotal,3,9\nData: the register\n", "row 4 has a label and no figures"),
+    "no header": ("N,4,6,10\nS,x,x,10\nAll persons,9,11,20\n", "row 1 has numbers where labels"),
+    "no header, marks": ("N,x,6,10\nS,x,x,10\n", "row 1 has numbers where labels"),
+    "two blocks": ("region,Age,,Sex,\n,0-39,40+,f,m\nN,3,x,2,5\n", "row 2 has no label at the left"),
+    "no label above": ("region,,f,m\nN,7,3,x\n", "figures below no header"),
+    "whose total, on the left": (
+        "region,sex,a\nN,f,1\n,m,x\nS,f,1\n,m,2\n,Total,7\n",
+        "'Total' after 'S' may be the total of 'S' or of all",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWO_WAYS)
+def test_what_may_be_read_in_two_ways_is_asked_about(name: str, tmp_path: Path) -> None:
+    text, problem = TWO_WAYS[name]
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(NoiselessError, match=problem) as error:
+        read_request(tmp_path / "t.csv")
+    assert "\n" not in str(error.value)
+
+
+def test_what_was_asked_about_is_read_once_it_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(TWO_WAYS["a heading"][0])
+    assert told(read_request(file, told={"suppressed": [""]}).publication)["t", "North", "f"] == (0, None)
+    file.write_text("region,2025,2026\nN,3,x\n")
+    assert told(read_request(file, cols="year").publication)["t", "N", "2025"] == (3, 3)
+
+
+SPANS = "area,{},Male,,Female,\n,,u,r,u,r{}\nN,10,1,2,3,x\nS,4,1,1,1,1\n"
+
+
+def test_labels_that_span_several_header_rows(tmp_path: Path) -> None:
+    file, asked = tmp_path / "t.csv", ["sex", "size"]
+    file.write_text(SPANS.format("Total", ""))
+    figures = told(read_request(file, cols=asked).publication)
+    assert (figures["t", "N", "Total", "Total"], figures["t", "N", "Male", "r"]) == ((10, 10), (2, 2))
+    file.write_text(SPANS.format("Persons", ""))
+    with pytest.raises(NoiselessError, match="column 2 has no label beside 'Persons'"):
+        read_request(file, cols=asked)
+    with pytest.raises(NoiselessError, match="'Persons' of 'size' reads as a total"):
+        read_request(file, cols=asked, totals={"sex": "Persons"})
+    named = read_request(file, cols=asked, totals={"sex": "Persons", "size": "Persons"})
+    assert told(named.publication)["t", "N", "Persons", "Persons"] == (10, 10)
+    file.write_text("area,Male,,Female,,\n,u,r,u,r,Total\nN,1,2,x,4,10\n")
+    with pytest.raises(NoiselessError, match="'Total' after 'Female' may be the total of 'Female' or of all"):
+        read_request(file, cols=asked)
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize("named", [True, False])
+def test_what_pandas_writes_of_several_levels(ending: str, tmp_path: Path, *, named: bool) -> None:
+    """Three header rows, with and without the line of names below them."""
+    people = pd.DataFrame(
+        {"region": list("NNSS"), "sex": list("fmfm"), "heat": list("goog"), "n": [3, 4, 5, 6]}
+    )
+    made = people.pivot_table(
+        values=["n"], index="region", columns=["sex", "heat"], aggfunc="sum", margins=True, fill_value=0
+    )
+    if not named:
+        made.index.name, made.columns.names = None, [None, None, None]
+    file = tmp_path / f"t.{ending}"
+    made.to_csv(file) if ending == "csv" else made.to_excel(file)
+    above = ["what", "sex", "heat"][ending == "xlsx" :]  # what spans all columns of a sheet reads as a title
+    figures = told(read_request(file, cols=None if named else above).publication)
+    figures = {key[1:]: value for key, value in figures.items()}
+    assert figures.get(("N", "f", "g"), figures.get(("N", "n", "f", "g"))) == (3, 3)
+    assert figures.get(("All", "All", "All"), figures.get(("All", "n", "All", "All"))) == (18, 18)
 
 
 def test_a_long_file_leaves_out_what_is_zero(tmp_path: Path) -> None:

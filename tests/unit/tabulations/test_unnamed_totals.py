@@ -105,6 +105,17 @@ def test_a_crosstab_with_margins_of_another_name() -> None:
         nl.audit_tables(hidden, flat="age")
 
 
+def test_margins_of_another_name_over_several_levels() -> None:
+    people = pd.DataFrame({"sex": list("ffmmmm"), "ill": list("ababab"), "area": list("uvuvuv")})
+    counts = pd.crosstab(people.area, [people.sex, people.ill], margins=True, margins_name="Everyone")
+    with pytest.raises(NoiselessError, match="a column has no label beside 'Everyone'"):
+        read_request(counts)
+    with pytest.raises(NoiselessError, match="'Everyone' of 'ill' reads as a total"):
+        read_request(counts, totals={"area": "Everyone", "sex": "Everyone"})
+    named = read_request(counts, totals=dict.fromkeys(("area", "sex", "ill"), "Everyone"))
+    assert named.publication.shape == (2, 2, 2)
+
+
 def test_linked_tables_share_what_is_said_of_dimensions(tmp_path: Path) -> None:
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     one.write_text("region,a,b\nN,4,x\nS,x,6\nEngland,10,13\n")

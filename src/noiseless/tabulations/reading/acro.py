@@ -101,7 +101,8 @@ def _table(
     folder: Path, key: str, output: Mapping[str, Any], part: Mapping[str, Any], notation: FigureNotation
 ) -> tuple[Figures, FigureNotation, list[str]]:
     """One file, how its figures are written, and notes; its dimensions are those that ACRO names."""
-    figures = wide_figures(key, read_grid(folder / Path(str(part["name"])).name), (), (), notation)
+    grid = read_grid(folder / Path(str(part["name"])).name)
+    figures = wide_figures(key, grid, (), (), notation, of_pandas=True)
     dimensions = tuple(map(str, _fair(output).get("independent", [])))
     if len(dimensions) == len(figures.dimensions):
         figures = replace(figures, dimensions=dimensions)

@@ -112,10 +112,11 @@ class Figures:
         """
         if declared is not None and (unknown := [name for name in declared if name not in self.dimensions]):
             raise RequestError(f"{self.name}: totals name {unknown[0]!r}, which is no dimension of the table")
+        elsewhere = set(declared.values()) if isinstance(declared, Mapping) else set[str | None]()
         found: dict[str, str | None] = {}
         for dimension, labels in zip(self.dimensions, self.labels, strict=True):
             if declared is not None and dimension not in declared:
-                if named := [label for label in labels if is_total(label)]:
+                if named := [label for label in labels if is_total(label) or label in elsewhere]:
                     raise RequestError(
                         f"{self.name}: {named[0]!r} of {dimension!r} reads as a total; add {dimension!r} to "
                         "totals, or rename the label"

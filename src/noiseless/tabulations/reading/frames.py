@@ -1,6 +1,6 @@
 """Tables from frames: pandas crosstabs and pivot tables by their index, any frame by its columns."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE
 from noiseless.tabulations.reading.figures import Figures
-from noiseless.tabulations.reading.grids import totalled
+from noiseless.tabulations.reading.grids import whole_labels
 
 _MISSING = frozenset({"nan", "NaT", "<NA>"})
 
@@ -22,6 +22,8 @@ def frame_figures(
     rows: Sequence[str],
     columns: Sequence[str],
     value: str | None,
+    *,
+    totals: Container[str] = (),
 ) -> Figures:
     """The figures of a frame.
 
@@ -32,12 +34,13 @@ def frame_figures(
         rows: the dimensions of rows, as the index or the columns are called.
         columns: the dimensions of columns; with `value`, columns as well.
         value: the column of the figures.
+        totals: labels of totals, besides the usual ones.
 
     Raises:
         RequestError: the figures cannot be told from the labels.
     """
     if value is None and _is_indexed(frame):
-        return _crosstab(name, frame, rows, columns)
+        return _crosstab(name, frame, rows, columns, totals)
     if value is None and not rows:
         raise RequestError(
             f"{name}: has no index that names its rows; give rows= (the columns of labels) and, where each "
@@ -56,7 +59,8 @@ def frame_figures(
         )
     others = [each for each in data if each not in rows]
     left = [
-        totalled(labels) for labels in zip(*(list(map(_label, data[each])) for each in rows), strict=True)
+        whole_labels(f"{name}: a row", labels, totals)
+        for labels in zip(*(list(map(_label, data[each])) for each in rows), strict=True)
     ]
     entries = [
         ((*labels, other), _cell(cell))
@@ -77,7 +81,13 @@ def _is_pandas(frame: object) -> bool:
     return type(frame).__module__.partition(".")[0] == "pandas"
 
 
-def _crosstab(name: str, frame: Any, rows: Sequence[str], columns: Sequence[str]) -> Figures:  # noqa: ANN401
+def _crosstab(
+    name: str,
+    frame: Any,  # noqa: ANN401 - pandas'
+    rows: Sequence[str],
+    columns: Sequence[str],
+    totals: Container[str],
+) -> Figures:
     if not hasattr(frame, "columns"):  # a series: figures by their index alone
         frame = frame.to_frame()
         frame.columns = [""]
@@ -98,7 +108,8 @@ def _crosstab(name: str, frame: Any, rows: Sequence[str], columns: Sequence[str]
         *_named(list(frame.index.names), rows, "rows", name),
         *_named(names, columns, "columns", name),
     ]
-    left, above = [totalled(labels) for labels in left], [totalled(labels) for labels in above]
+    left = [whole_labels(f"{name}: a row", labels, totals) for labels in left]
+    above = [whole_labels(f"{name}: a column", labels, totals) for labels in above]
     known: list[dict[str, int]] = [{} for _ in dimensions]
     split = len(frame.index.names)
     row_codes = [

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,13 +11,13 @@ from pathlib import Path
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.sources import EXCEL, sheet_rows
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
-from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure, is_total
+from noiseless.tabulations.reading.notation import SUPPRESSED, FigureNotation, UnreadableFigure, is_total
 
 Grid = list[list[str]]
 
 _SEPARATORS = (",", ";", "\t", "|")
 _FOOTNOTE = re.compile(
-    r"(source|note|notes|footnote|quelle|remark|©|\(c\) |\*+ |†|\[?\d{1,2}[\])]|[a-z]\) |marks?:)",
+    r"((source|note|footnote|quelle|remark)s?\b|©|\(c\) |\*+ |†|\[?\d{1,2}[\])]|[a-z]\) |marks?:)",
     re.IGNORECASE,
 )
 _TWO = 2
@@ -65,6 +65,7 @@ class Layout:
         columns: those of column labels, one a header row.
         header: the first header row.
         body: the rows of figures.
+        is_named: whether the file names what stands above.
         notes: what was left out.
     """
 
@@ -72,11 +73,19 @@ class Layout:
     columns: tuple[str, ...]
     header: int
     body: tuple[int, ...]
+    is_named: bool
     notes: tuple[str, ...] = ()
 
 
 def wide_figures(
-    name: str, grid: Grid, rows: Sequence[str], columns: Sequence[str], notation: FigureNotation
+    name: str,
+    grid: Grid,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    notation: FigureNotation,
+    *,
+    totals: Container[str] = (),
+    of_pandas: bool = False,
 ) -> Figures:
     """A table with labels at the left and above, as it was published.
 
@@ -86,30 +95,46 @@ def wide_figures(
         rows: the dimensions at the left; none: found by looking.
         columns: the dimensions above; none: one.
         notation: how figures are written.
+        totals: labels of totals, besides the usual ones.
+        of_pandas: whether pandas wrote it: then the first row is a header, and blanks are withheld.
 
     Raises:
-        RequestError: no table can be seen in it.
+        RequestError: no table can be seen in it, or a row may be read in two ways.
     """
     width = max(map(len, grid), default=0)
     grid = [[*row, *[""] * (width - len(row))] for row in grid]
     if len(grid) * width > MOST_CELLS:
         raise RequestError(f"{name}: has more than {MOST_CELLS:,} cells; read a part of it")
     layout = _layout(name, grid, rows, columns, notation)
-    left, above = len(layout.rows), len(layout.columns)
-    heads = _heads(grid, layout)
-    last = next((place for place in range(width - left, 0, -1) if any(head[place - 1] for head in heads)), 0)
+    left = len(layout.rows)
+    heads = list(zip(*_heads(grid, layout), strict=True))
     body = {row: grid[row][left:] for row in layout.body}
-    if any(cell for row in body.values() for cell in row[last:]) or not last:
+    kept = {
+        column: whole_labels(f"{name}: column {left + column + 1}", labels, totals)
+        for column, labels in enumerate(heads)
+        if any(labels)
+    }
+    if not kept or any(cell for cells in body.values() for at, cell in enumerate(cells) if at not in kept):
         raise RequestError(f"{name}: has figures below no header; name the header rows' dimensions (cols)")
-    labels = [totalled([head[column] for head in heads]) for column in range(last)]
-    kept = [column for column in range(last) if any(heads[level][column] for level in range(above))]
+    if not (columns or of_pandas or layout.is_named):
+        _check_header(name, layout, kept.values(), notation)
+    spanned = [not grid[layout.header][left + column] for column in kept]
+    _check_totals(name, list(kept.values()), spanned, "header rows")
     entries, places = list[tuple[tuple[str, ...], str]](), list[tuple[int, int]]()
-    before = [""] * left
+    before, sides = [""] * left, list[tuple[str, ...]]()
     for row, cells in body.items():
         before = _row_labels(name, row, grid[row][:left], before)
-        for column in kept:
-            entries.append(((*totalled(before), *labels[column]), cells[column]))
+        sides.append(whole_labels(f"{name}: row {row + 1}", before, totals))
+        if left == 1 and not (any(cells) or of_pandas or notation.blank_declared or is_total(before[0])):
+            raise RequestError(
+                f"{name}: row {row + 1} has a label and no figures; if it is a heading or a note, take the "
+                "line out; if its figures are withheld, declare blanks (--told suppressed=, "
+                "told = {suppressed = ['']})"
+            )
+        for column, labels in kept.items():
+            entries.append(((*sides[-1], *labels), cells[column]))
             places.append((row, left + column))
+    _check_totals(name, sides, [not grid[row][0] for row in body], "columns of labels")
     found = Figures.of(
         name,
         (*layout.rows, *layout.columns),
@@ -156,10 +181,16 @@ def _layout(
     if top is None:
         raise RequestError(f"{name}: holds no table: no row has two cells")
     header, above = top, len(columns) or _header_rows(grid, top)
-    while header + above < len(grid) and "" in grid[header][1:] and not grid[header + above][0]:
+    while header + above < len(grid) and any(below := grid[header + above]) and not below[0]:
+        own = next(place for place, cell in enumerate(below) if cell)
+        if sum(map(bool, grid[header][own:])) > 1:
+            raise RequestError(
+                f"{name}: row {header + above + 1} has no label at the left; if it is a header row, name the "
+                "dimension of each of them (cols); blocks of one population side by side are several tables"
+            )
         header += 1  # a line that names the dimension above its categories
     start, names = header + above, list[str]()
-    if above >= _TWO and start < len(grid) and _names_below(grid[start]):
+    if above >= _TWO and start < len(grid) and _names_below(grid[header : start + 1]):
         names = [cell for cell in grid[start] if cell]
         start += 1
     body, notes = _body(name, grid, start)
@@ -168,14 +199,15 @@ def _layout(
         _last(grid[row][place] for row in range(top, start)) or ("rows" if left == 1 else f"rows {place + 1}")
         for place in range(left)
     )
+    spanning = _spanning(grid, header, left)
     heads = tuple(columns) or (
-        (_spanning(grid, header, left) or "columns",)
+        (spanning or "columns",)
         if above == 1
         else tuple(
             (names and _last(grid[header + level][:left])) or f"columns {level + 1}" for level in range(above)
         )
     )
-    return Layout(found, heads, header, body, notes)
+    return Layout(found, heads, header, body, bool(names or spanning), notes)
 
 
 def _last(cells: Iterable[str]) -> str:
@@ -196,15 +228,45 @@ def _header_rows(grid: Grid, header: int) -> int:
     first = grid[header][1:]
     if len(set(first) - {""}) < len(first):
         for row in range(header + _TWO, min(header + _DEEPEST, len(grid))):
-            if _names_below(grid[row]):
+            if _names_below(grid[header : row + 1]):
                 return row - header
     return 1
 
 
-def _names_below(cells: Sequence[str]) -> bool:
-    """Whether a row holds names of labels and nothing else, as pandas writes below several header rows."""
+def _names_below(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the last row holds names of labels alone, as pandas writes below several header rows.
+
+    Where it holds names, the header rows hold none but that of their own dimension.
+    """
+    *upper, cells = rows
     count = next((place for place, cell in enumerate(cells) if not cell), len(cells))
-    return 0 < count < len(cells) and not any(cells[count:]) and not _FOOTNOTE.match(cells[0])
+    alone = 0 < count < len(cells) and not any(cells[count:]) and not _FOOTNOTE.match(cells[0])
+    return alone and not any(cell for row in upper for cell in row[1:count])
+
+
+def _check_header(
+    name: str, layout: Layout, labels: Iterable[tuple[str, ...]], notation: FigureNotation
+) -> None:
+    """Refuse a header of numbers: it may be a row of figures in a file without a header."""
+    texts = [label for each in labels for label in each if not is_total(label)]
+    numbers = [notation.number(text) is not None for text in texts]
+    if any(numbers) and all(n or t.lower() in SUPPRESSED for n, t in zip(numbers, texts, strict=True)):
+        raise RequestError(
+            f"{name}: row {layout.header + 1} has numbers where labels are expected; if they are labels, "
+            "name their dimension (cols); if they are figures, add a header line"
+        )
+
+
+def _check_totals(name: str, labels: Sequence[tuple[str, ...]], spanned: Sequence[bool], where: str) -> None:
+    """Refuse a total that may be of the label before it, which spans it, or of all: others have none."""
+    groups = {each[0] for each in labels if len(each) > 1 and not is_total(each[0])}
+    having = {each[0] for each in labels if len(each) > 1 and is_total(each[-1])}
+    for each, below in zip(labels, spanned, strict=True):
+        if below and each[0] in groups and is_total(each[-1]) and not groups <= having:
+            raise RequestError(
+                f"{name}: {each[-1]!r} after {each[0]!r} may be the total of {each[0]!r} or of all; write "
+                f"which in all {where}"
+            )
 
 
 def _body(name: str, grid: Grid, start: int) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -269,17 +331,30 @@ def _row_labels(name: str, row: int, cells: Sequence[str], before: Sequence[str]
         labels[place] = before[place]
     if not labels[0]:
         raise RequestError(f"{name}: row {row + 1} has no label at the left")
-    for place, label in enumerate(labels):
-        if not label and not is_total(labels[0]):
-            raise RequestError(f"{name}: row {row + 1} has no label in column {place + 1}")
     return labels
 
 
-def totalled(labels: Sequence[str]) -> tuple[str, ...]:
-    """Where a total stands before blanks, as in pandas' margins, the blanks are totals too."""
-    if labels and is_total(labels[0]):
-        return tuple(label or labels[0] for label in labels)
-    return tuple(labels)
+def whole_labels(place: str, labels: Sequence[str], totals: Container[str]) -> tuple[str, ...]:
+    """Where a total stands before blanks, as in pandas' margins, the blanks are totals too.
+
+    Args:
+        place: what messages call the place.
+        labels: one for each dimension.
+        totals: labels of totals, besides the usual ones.
+
+    Raises:
+        RequestError: another label stands before a blank.
+    """
+    found = list[str]()
+    for label in labels:
+        above = found[-1] if found else ""
+        if not label and not (is_total(above) or above in totals):
+            raise RequestError(
+                f"{place} has no label beside {above!r}; write it, or if {above!r} is a total, name it as "
+                "that of both dimensions (totals)"
+            )
+        found.append(label or above)
+    return tuple(found)
 
 
 def _single(found: Figures) -> Figures:

@@ -116,6 +116,7 @@ class FigureNotation:
         rounded: how figures are rounded, if they are.
         decimal: the sign before decimals.
         decimal_declared: whether that was said, or is assumed.
+        blank_declared: whether blanks were said to be withheld: a row of them is no heading.
         least_below: what `<5` begins with: 1 where zeros are published as such, else 0.
         absent: what a combination means that a table leaves out.
         totals: whether totals add up all cells, or only those that are shown.
@@ -128,6 +129,7 @@ class FigureNotation:
     rounded: RoundedFigures | None = None
     decimal: str = "."
     decimal_declared: bool = False
+    blank_declared: bool = False
     least_below: int = 1
     absent: Absent = "zero"
     totals: Literal["all", "shown"] = "all"
@@ -167,6 +169,7 @@ class FigureNotation:
             None if told.get("rounded") is None else RoundedFigures.parse(str(told["rounded"])),
             decimal,
             "decimal" in told,
+            "" in suppressed,
             int(told.get("below_from", 1)),
             absent,
             totals,

@@ -259,9 +259,11 @@ def _figures(name: str, table: TableSpecification, notation: FigureNotation, fol
     dimensions = (*table.rows, *table.cols)
     if table.microdata is None and (table.below is not None or table.unit is not None):
         raise RequestError(f"{name}: below and unit are for tables with microdata; leave them out")
+    totals = table.totals.values() if isinstance(table.totals, Mapping) else ()
+    named = frozenset(label for label in totals if label is not None)
     if table.frame is not None:
         value = table.value if table.microdata is None else None
-        return frame_figures(name, table.frame, table.rows, table.cols, value)
+        return frame_figures(name, table.frame, table.rows, table.cols, value, totals=named)
     if table.file is None:
         if table.microdata is None:
             raise RequestError(
@@ -282,7 +284,7 @@ def _figures(name: str, table: TableSpecification, notation: FigureNotation, fol
     grid = read_grid(file, table.sheet)
     if table.value is not None and table.microdata is None:
         return long_figures(name, grid, dimensions, table.value)
-    return wide_figures(name, grid, table.rows, table.cols, notation)
+    return wide_figures(name, grid, table.rows, table.cols, notation, totals=named)
 
 
 def _parents(name: str, source: Any, folder: Path) -> Parents:  # noqa: ANN401 - a file or rows
