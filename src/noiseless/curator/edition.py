@@ -112,7 +112,7 @@ class StatementPlan:
         weight = len(self.sql) // 10 + 10 * len(self.items)
         weight += sum(4 * run_count(question.where) for question in self.parts)
         for disclosure in self.disclosures:
-            weight += 60 + disclosure.alike.weight + len(disclosure.people.cells or ())
+            weight += 70 + disclosure.alike.weight + len(disclosure.people.cells or ())
             weight += len(written(disclosure.what)) // 2
         return weight
 
