@@ -52,7 +52,9 @@ _MEANT = {
 _OF_TABLES = frozenset({"encoding", "decimal", "date_format"})
 """How a text file is read: arguments of `open_table`, whatever is done with the table."""
 
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?:( +|=)(LO HI\b|[^\s;()]*[^\s;().,]|,(?= )))?")
+_OPTION = re.compile(
+    r"--([a-z]+(?:-[a-z]+)*)(?:( +|=)(LO HI\b|[^\s;()']*'[^']*'|[^\s;()]*[^\s;().,]|,(?= )))?"
+)
 """An option of the command line in a message, and the word after it, which may be its value."""
 
 _ARRAYS = ("ndarray", "Series", "Array", "ChunkedArray")
@@ -157,7 +159,7 @@ def _in_python(said: str, function: Callable[..., Any]) -> str:
         if name not in known and name not in _OF_TABLES:
             return found[0]
         hint = known.get(name, str)
-        is_name = said[found.end() :].startswith((")", " to "))
+        is_name = said[found.end() :].startswith((")", " to ", f", {found[1]} = "))
         value = _value_in_python(word, hint) or (f'"{word}"' if is_name and word else None)
         told = name if value is None else f"{name}={value}"
         told = f"open_table(..., {told})" if name not in known else told
@@ -185,7 +187,10 @@ def _value_in_python(word: str, hint: Any) -> str | None:  # noqa: ANN401 - any 
         return "(LO, HI)"
     if value and _is_mapping(hint):
         span = re.fullmatch(r"(\d+):(\d+)", value)
-        return f'{{"{column}": {f"({span[1]}, {span[2]})" if span else _value_in_python(value, str)}}}'
+        name = value.strip("'")
+        quoted = f'"{name}"' if name != value else _value_in_python(value, str)
+        shown = f"({span[1]}, {span[2]})" if span else quoted
+        return f'{{"{column}": {shown}}}'
     if re.fullmatch(r"[A-Z]+(,[A-Z]+)*|\d[\d.]*", word):
         return f"[{', '.join(map(repr, word.split(',')))}]" if "," in word else word
     if value or word in _choices(hint) or (hint is str and word):

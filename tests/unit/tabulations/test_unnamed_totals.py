@@ -52,6 +52,44 @@ def test_no_total_is_read_as_a_category(seed: int, tmp_path: Path) -> None:
     assert read_request(file, cols="column", flat=flat, totals={"column": "Everybody"})
 
 
+WHOLE = {
+    "below the last": ("", "Persons"),
+    "beside its own name": ("Persons", "Persons"),
+    "beside a total": ("Persons", "Total"),
+    "beside totals": ("Persons", "Total"),
+    "beside totals of another name": ("Persons", "Everybody"),
+}
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("how", WHOLE)
+@pytest.mark.parametrize("seed", range(8))
+def test_no_total_of_several_dimensions_is_read_as_a_category(
+    seed: int, how: str, tmp_path: Path, *, left: bool
+) -> None:
+    """Whatever else is withheld: a total of all that is written once, below or beside two labels."""
+    chance, (_, below), many = Random(f"{seed} {how}"), WHOLE[how], 3
+    columns = [["sex", "size"]]
+    for sex in ("Male", "Female"):
+        sizes = [*"urt"[:many], *([below] if how.startswith("beside totals") else [])]
+        columns += [[sex if at == 0 else "", size] for at, size in enumerate(sizes)]
+    columns.append(list(WHOLE[how]))
+    for area in range(chance.randint(1, 3)):
+        values = [[chance.randint(1, 30) for _ in range(many)] for _ in range(2)]
+        texts = [f"a{area}"]
+        for each in values:
+            shown = [*each, sum(each)] if how.startswith("beside totals") else each
+            texts += [marked(chance, value, 0.3) or "x" for value in shown]
+        for column, text in zip(columns, [*texts, str(sum(map(sum, values)))], strict=True):
+            column.append(text)
+    first, *others = columns
+    table = columns if left else list(map(list, zip(["", "", *first[2:]], *others, strict=True)))
+    rows, cols = (["sex", "size"], ["area"]) if left else (["area"], ["sex", "size"])
+    with pytest.raises(NoiselessError, match=r"can be the sum of|may be the total of") as error:
+        read_request(written(tmp_path, table), flat="area", rows=rows, cols=cols)
+    assert "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("total", [True, False])
 def test_subtotals_are_asked_about(tmp_path: Path, *, first: bool, total: bool) -> None:
@@ -103,6 +141,14 @@ def test_a_crosstab_with_margins_of_another_name() -> None:
     assert nl.audit_tables(hidden, flat=["sex", "illness"]).holds
     with pytest.raises(NoiselessError, match="no dimension"):
         nl.audit_tables(hidden, flat="age")
+
+
+def test_python_is_told_the_argument_with_a_label_of_several_words(tmp_path: Path) -> None:
+    file = written(tmp_path, [["area", "u", "r", "All sizes"], ["N", "1", "x", "5"], ["S", "2", "7", "9"]])
+    with pytest.raises(NoiselessError) as error:
+        nl.audit_tables(file, cols="size", flat="area")
+    assert 'totals={"size": "All sizes"}' in str(error.value)
+    assert 'flat="size"' in str(error.value)
 
 
 def test_margins_of_another_name_over_several_levels() -> None:

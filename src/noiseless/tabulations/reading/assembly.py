@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,7 +23,7 @@ from noiseless.tabulations.publication import (
 from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure
-from noiseless.tabulations.reading.unnamed_totals import LabelSums
+from noiseless.tabulations.reading.unnamed_totals import unnamed_total
 
 _TOTAL = "Total"
 _UNLESS = "told absent=withheld, if they are withheld"
@@ -214,11 +214,11 @@ class _Reading:
         """Refuse a label that looks like a sum of others where nothing says whether it is one."""
         least = self.notation.withheld(self.step).lower
         absent = (0, 0) if self.notation.absent == "zero" else (least, UNBOUNDED)
-        for place, name in enumerate(self.figures.dimensions):
-            if name not in self.figures.flat and name not in self.hierarchical:
-                problem = LabelSums(self.figures, place, (lower, upper), absent).problem()
-                if problem is not None:
-                    raise RequestError(f"{self.figures.name}: {problem}")
+        flat = tuple(name for name in self.figures.dimensions if name in self.hierarchical)
+        figures = replace(self.figures, flat=(*self.figures.flat, *flat))
+        problem = unnamed_total(figures, (lower, upper), absent)
+        if problem is not None:
+            raise RequestError(f"{figures.name}: {problem}")
 
     def _told(self) -> tuple[IntArray, IntArray]:
         cells = self.figures.cells

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.tabulations.publication import Kind, Labels
 from noiseless.tabulations.reading.notation import is_total
@@ -31,6 +32,7 @@ class Figures:
         flat: dimensions no label of which is a sum of others, except for its total.
         notes: what a reader did that a user might not expect.
         spots: the row and the column of each cell in the file it was read from, from 0; None for others.
+        spanned: cells in the last row or column whose label another spans, of which it may be no part.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Figures:
     flat: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     spots: tuple[tuple[int, int], ...] | None = None
+    spanned: BoolArray | None = None
 
     @classmethod
     def of(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.sources import EXCEL, sheet_rows
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
@@ -119,7 +121,7 @@ def wide_figures(
     if not (columns or of_pandas or layout.is_named):
         _check_header(name, layout, kept.values(), notation)
     spanned = [not grid[layout.header][left + column] for column in kept]
-    _check_totals(name, list(kept.values()), spanned, "header rows")
+    _check_totals(name, list(kept.values()), spanned, "header rows", totals)
     entries, places = list[tuple[tuple[str, ...], str]](), list[tuple[int, int]]()
     before, sides = [""] * left, list[tuple[str, ...]]()
     for row, cells in body.items():
@@ -134,14 +136,16 @@ def wide_figures(
         for column, labels in kept.items():
             entries.append(((*sides[-1], *labels), cells[column]))
             places.append((row, left + column))
-    _check_totals(name, sides, [not grid[row][0] for row in body], "columns of labels")
+    _check_totals(name, sides, [not grid[row][0] for row in body], "columns of labels", totals)
     found = Figures.of(
         name,
         (*layout.rows, *layout.columns),
         entries,
         lambda cell: "row {}, column {}".format(*(place + 1 for place in places[cell])),
     )
-    return _single(replace(found, notes=layout.notes, spots=tuple(places)))
+    ends = {row for row in layout.body[-1:] if not grid[row][0]}, {left + max(kept)} if spanned[-1] else set()
+    last = np.array([row in ends[0] or column in ends[1] for row, column in places], bool)
+    return _single(replace(found, notes=layout.notes, spots=tuple(places), spanned=last))
 
 
 def long_figures(name: str, grid: Grid, dimensions: Sequence[str], value: str) -> Figures:
@@ -257,12 +261,20 @@ def _check_header(
         )
 
 
-def _check_totals(name: str, labels: Sequence[tuple[str, ...]], spanned: Sequence[bool], where: str) -> None:
+def _check_totals(
+    name: str,
+    labels: Sequence[tuple[str, ...]],
+    spanned: Sequence[bool],
+    where: str,
+    totals: Container[str],
+) -> None:
     """Refuse a total that may be of the label before it, which spans it, or of all: others have none."""
-    groups = {each[0] for each in labels if len(each) > 1 and not is_total(each[0])}
-    having = {each[0] for each in labels if len(each) > 1 and is_total(each[-1])}
+    several = [each for each in labels if len(each) > 1]
+    groups = {first for first, *_ in several if not (is_total(first) or first in totals)}
+    having = {first for first, *_, last in several if is_total(last) or last in totals}
     for each, below in zip(labels, spanned, strict=True):
-        if below and each[0] in groups and is_total(each[-1]) and not groups <= having:
+        ends = is_total(each[-1]) or each[-1] in totals
+        if below and ends and each[0] in groups and not groups <= having:
             raise RequestError(
                 f"{name}: {each[-1]!r} after {each[0]!r} may be the total of {each[0]!r} or of all; write "
                 f"which in all {where}"
@@ -349,10 +361,8 @@ def whole_labels(place: str, labels: Sequence[str], totals: Container[str]) -> t
     for label in labels:
         above = found[-1] if found else ""
         if not label and not (is_total(above) or above in totals):
-            raise RequestError(
-                f"{place} has no label beside {above!r}; write it, or if {above!r} is a total, name it as "
-                "that of both dimensions (totals)"
-            )
+            total = f", or if {above!r} is a total, name it as that of both dimensions (totals)" * bool(above)
+            raise RequestError(f"{place} has no label{f' beside {above!r}' * bool(above)}; write it{total}")
         found.append(label or above)
     return tuple(found)
 

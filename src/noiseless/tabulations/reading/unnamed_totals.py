@@ -6,6 +6,7 @@ that can be a sum of others in every line of its table is asked about; a coincid
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,109 @@ _SURE = 2.0
 """Bits by which lines must agree beyond the number of runs that are tried."""
 _NAMED = 3
 """The labels that a message lists."""
+
+
+def unnamed_total(figures: Figures, ends: tuple[IntArray, IntArray], absent: tuple[int, int]) -> str | None:
+    """What looks like the sum of other labels, and what to say about it; None if nothing does.
+
+    Args:
+        figures: the table; nothing is asked about its flat dimensions.
+        ends: the least and the largest value of each figure.
+        absent: the ends of a combination that the table leaves out.
+    """
+    asked = [place for place, name in enumerate(figures.dimensions) if name not in figures.flat]
+    for place in asked:
+        if problem := LabelSums(figures, place, ends, absent).problem():
+            return problem
+    for place in asked:
+        for places, labels in _tied(figures, place).items():
+            name, several = figures.dimensions[place], [figures.dimensions[each] for each in places]
+            kept, candidates = _without_totals(figures, places, np.isin(figures.codes[:, place], labels))
+            joint = _joined(figures, places, kept)
+            low, high = (end[kept] for end in ends)
+            label = LabelSums(joint, 0, (low, high), absent).everything(joint.codes[candidates[kept], 0])
+            if label is not None:
+                return (
+                    f"{label} of {' and '.join(map(repr, several))} can be the sum of all others in every "
+                    f"line: if it is, label it 'Total' in each of them; if not, say that no label of "
+                    f"{name!r} is a sum of others (--flat {name}, flat = '{name}')"
+                )
+    return None
+
+
+def _tied(figures: Figures, place: int) -> dict[tuple[int, ...], IntArray]:
+    """Labels that may be a total together with labels of other dimensions, by the dimensions.
+
+    Each stands beside one label alone of another dimension, which stands beside nothing else, is a known
+    total, or only spans it in the file. A table with a figure for every combination has none.
+    """
+    if len(figures.codes) == math.prod(map(len, figures.labels)):
+        return {}
+    own, many = figures.codes[:, place], len(figures.labels[place])
+    counts = np.bincount(own, minlength=many)
+    spanned = np.zeros(len(own), bool) if figures.spanned is None else figures.spanned
+    spans = np.bincount(own, spanned, many) == counts
+    tied = np.zeros((many, len(figures.labels)), bool)
+    for other, labels in enumerate(figures.labels):
+        if other == place or len(labels) == 1:
+            continue
+        codes = figures.codes[:, other]
+        least, most = np.full(many, len(labels)), np.full(many, -1)
+        np.minimum.at(least, own, codes)
+        np.maximum.at(most, own, codes)
+        single = np.flatnonzero(least == most)
+        beside = least[single]
+        alone = np.bincount(codes, minlength=len(labels))[beside] == counts[single]
+        is_total = beside == _total(figures, other)
+        tied[single, other] = alone | is_total | spans[single]
+    total = _total(figures, place)
+    tied[np.arange(many) == total] = False
+    tied[:, place] = tied.any(axis=1)
+    rows, which = np.unique(tied, axis=0, return_inverse=True)
+    return {
+        tuple(np.flatnonzero(row).tolist()): np.flatnonzero(which == at)
+        for at, row in enumerate(rows)
+        if row.any()
+    }
+
+
+def _total(figures: Figures, place: int) -> int:
+    """The code of a known total; -1 if there is none."""
+    label = figures.totals.get(figures.dimensions[place])
+    return -1 if label is None else figures.labels[place].index(label)
+
+
+def _without_totals(figures: Figures, places: Sequence[int], asked: BoolArray) -> tuple[BoolArray, BoolArray]:
+    """The figures that are no known totals of some dimensions, and those asked about that may be of all.
+
+    Returns:
+        The figures; and those asked about: where a dimension has a known total, they are of it.
+    """
+    inner, candidates = np.ones(len(asked), bool), asked.copy()
+    for place in places:
+        if (total := _total(figures, place)) >= 0:
+            is_total = figures.codes[:, place] == total
+            inner &= ~is_total
+            candidates &= is_total
+    return inner | candidates, candidates
+
+
+def _joined(figures: Figures, places: Sequence[int], kept: BoolArray) -> Figures:
+    """The kept figures with several dimensions as one, the first."""
+    codes = figures.codes[kept]
+    together, code = np.unique(codes[:, places], axis=0, return_inverse=True)
+    labels = tuple(
+        ", ".join(repr(figures.labels[place][at]) for place, at in zip(places, each, strict=True))
+        for each in together.tolist()
+    )
+    others = [place for place in range(len(figures.labels)) if place not in places]
+    return replace(
+        figures,
+        dimensions=("", *(figures.dimensions[place] for place in others)),
+        labels=(labels, *(figures.labels[place] for place in others)),
+        codes=np.column_stack([code.reshape(-1, 1), codes[:, others]]),
+        totals={},
+    )
 
 
 class LabelSums:
@@ -56,7 +160,7 @@ class LabelSums:
 
     def problem(self) -> str | None:
         """What looks like a sum, and what to say about it; None if nothing does."""
-        label, parts = self._everything(), list[str]()
+        label, parts = self.everything(), list[str]()
         if label is None:
             label, parts = self._subtotal()
         if label is None:
@@ -73,8 +177,8 @@ class LabelSums:
             f"that no label of {name!r} is a sum of others (--flat {name}, flat = '{name}')"
         )
 
-    def _everything(self) -> str | None:
-        """A label that can be the sum of all others in every line that has it."""
+    def everything(self, asked: IntArray | None = None) -> str | None:
+        """A label, of those asked about, that can be the sum of all others in every line that has some."""
         many = len(self.labels)
         if self.total is not None or many < _FEWEST:
             return None
@@ -86,11 +190,14 @@ class LabelSums:
         np.add.at(least, self.line, lower)
         np.add.at(most, self.line, upper)
         others = least[self.line] - lower, most[self.line] - upper
+        beside = absent[self.line] < many - 1
         unlike = np.zeros(many, bool)
-        unlike[self.code[((upper < others[0]) | (lower > others[1])).astype(bool)]] = True
+        unlike[self.code[beside & ((upper < others[0]) | (lower > others[1])).astype(bool)]] = True
         tells = (lower > 0) | (upper < 0) | ((lower == upper) & (others[0] < others[1]))
-        shown = np.bincount(self.code, tells.astype(bool), many)
+        shown = np.bincount(self.code, beside & tells.astype(bool), many)
         shown[unlike] = 0
+        if asked is not None:
+            shown[np.isin(np.arange(many), asked, invert=True)] = 0
         best = many - 1 - int(shown[::-1].argmax())
         return self.labels[best] if shown[best] else None
 
