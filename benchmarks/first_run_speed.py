@@ -105,7 +105,8 @@ def _costs(words: Sequence[str], here: Path, turns: int) -> dict[str, float]:
 def _cpu(command: Sequence[str], here: Path, variables: Mapping[str, str]) -> float:
     """Seconds of CPU time of a process and its children."""
     before = _used()
-    subprocess.run(command, cwd=here, env={**os.environ, **variables}, capture_output=True, check=True)
+    plain = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(command, cwd=here, env={**plain, **variables}, capture_output=True, check=True)
     return _used() - before
 
 

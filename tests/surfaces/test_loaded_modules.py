@@ -22,7 +22,10 @@ COMMANDS = {
         *("--bounds", "age=0:99", "-o", "out.csv"),
     ),
 }
-NEVER = ("matplotlib", "numba", "scipy", "sqlglot", "fastapi", "noiseless.adversaries", "noiseless.gallery")
+NEVER = (
+    *("matplotlib", "numba", "pandas", "scipy", "sqlglot", "fastapi"),
+    *("noiseless.adversaries", "noiseless.gallery"),
+)
 """What none of these commands loads."""
 QUESTIONS = ("noiseless.questions", "noiseless.pricing", "noiseless.curator", "noiseless.ledger")
 THEORY = ("noiseless.theory", "noiseless.comparison", "noiseless.rules")
@@ -38,9 +41,11 @@ MOST = {"audit": 75, "release": 161, "frontier": 161, "plan": 85, "quantize": 95
 """At most this many of our modules, those of the command line aside, which lists all commands."""
 LOADED = """
 import json, sys
-from noiseless.cli.main import run
-code = run(sys.argv[1:])
-print(json.dumps([code, sorted(sys.modules)]))
+from noiseless.cli.main import main
+try:
+    main(sys.argv[1:])
+except SystemExit as end:
+    print(json.dumps([end.code, sorted(sys.modules)]))
 """
 
 

@@ -111,7 +111,27 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
+    sys.meta_path.insert(0, _PandasLater())
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+class _PandasLater:
+    """Spares a command pandas, which pyarrow loads with its first array wherever it is installed.
+
+    It takes longer to load than most commands take. pyarrow looks for it twice, in Cython and in C++, and
+    does without; the former asks again when a frame of pandas is wanted.
+    """
+
+    def __init__(self) -> None:
+        self._looks = 0
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Nothing; the first times that pandas is looked for, it is as if it were not installed."""
+        if name != "pandas" or "pyarrow" not in sys.modules or "pyspark" in sys.modules:
+            return
+        self._looks += 1
+        if self._looks <= 2:  # noqa: PLR2004 - see above
+            raise ModuleNotFoundError(name, name=name)
 
 
 @cache
