@@ -1,4 +1,5 @@
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -6,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
-from noiseless.cli.main import run
+from noiseless.cli.main import app, run
+from reference_pages.commands import help_parts
 
 CSV = "age,sex,ill,id\n31,f,flu,1\n31,f,flu,2\n40,m,flu,3\n40,m,cold,4\n"
 
@@ -286,10 +289,35 @@ def test_columns_are_listed_where_one_is_not_named(
     assert "`noiseless schema` lists them" in noiseless("audit", str(path)).err
 
 
+def test_a_misspelt_option_gets_the_likeliest_suggestion(noiseless: Command) -> None:
+    assert (
+        noiseless("audit", "t.csv", "--sensitve", "a").err
+        == "noiseless: No such option: --sensitve; did you mean --sensitive? See noiseless audit --help\n"
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["audit"], ["query"], ["attack", "hypothesis"], ["token", "add"]])
+def test_examples_of_the_help_can_be_pasted_and_fit_a_narrow_terminal(
+    words: list[str], noiseless: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = noiseless(*words, "--help").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "<bool>" not in "".join(lines)
+    first = next(number for number, line in enumerate(lines) if line.strip() in {"Example:", "Examples:"}) + 1
+    shown = "\n".join(line.strip() for line in lines[first : lines.index(" " * 80, first)])
+    examples = shown.replace("\\\n", "").splitlines()
+    command, called = get_command(app), " ".join(["noiseless", *words])
+    for word in words:
+        command = command.commands[word]
+    assert [shlex.split(one) for one in examples] == [shlex.split(one) for one in help_parts(command)[1]]
+    assert all(called in one for one in examples)
+
+
 def test_a_misspelt_command_gets_a_suggestion(noiseless: Command) -> None:
     assert (
         noiseless("audt").err
-        == "noiseless: No such command 'audt'; did you mean 'audit'; see noiseless --help\n"
+        == "noiseless: No such command 'audt'; did you mean 'audit'? See noiseless --help\n"
     )
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from noiseless.audits import Audit
     from noiseless.audits.policy import Policy
 
-HELP = """What a table gives away, or several releases of the same people together.
+HELP = """What a table, or several releases together, give away.
 
 Examples:
 

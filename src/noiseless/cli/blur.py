@@ -25,7 +25,7 @@ from noiseless.display import text_table
 if TYPE_CHECKING:
     from noiseless.collection.blur.lattice import BlurredTable
 
-HELP = """Hide a yes/no fact about each row by moving one column a little; the rest of the table stays.
+HELP = """Hide a yes/no fact about each row by moving one column a little.
 
 Examples:
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from noiseless.theory.differential.extension import VariantName
     from noiseless.theory.differential.mechanism_file import MechanismVariant
 
-CONVERT_HELP = """What a privacy guarantee of one kind says in terms of another.
+CONVERT_HELP = """Translate a privacy guarantee into one of another kind.
 
 The kinds: dp is (epsilon, delta)-differential privacy, kl is KL-DP and mi is MI-DP (both in nats), delta is
-(0, delta)-DP. Exit code 1 when no finite guarantee follows. With --mechanism all of them are worked out from
+(0, delta)-DP. Exit code 1 when no finite guarantee follows. With --mechanism all of them are computed from
 a file of probabilities.
 
 Examples:

@@ -12,7 +12,7 @@ from noiseless.display import counted
 if TYPE_CHECKING:
     from noiseless.curator import Curator
 
-HELP = """For the owner of a dataset: declare versions and budgets, see what is spent and what is exposed.
+HELP = """Declare a dataset's versions and budgets; see what is spent.
 
 Examples:
 
@@ -21,7 +21,7 @@ Examples:
   noiseless dataset show meters.toml
 """
 
-DECLARE_HELP = """Declare what the source holds now: the first version or a new one, with the file's budgets.
+DECLARE_HELP = """Declare a version of the source, with the file's budgets.
 
 A declared version counts as new even if the source is unchanged, so that nobody learns whether it changed.
 Answers of an earlier version are not reused. What was paid for it counts for the new one too, unless
@@ -41,16 +41,18 @@ Example:
   noiseless dataset budget meters.toml --by "data protection office"
 """
 
-SHOW_HELP = """The public facts of a dataset: its version, columns and groups, what is spent and left.
+SHOW_HELP = """A dataset's public facts: version, columns, groups, budgets.
 
 Example:
 
   noiseless dataset show meters.toml
 """
 
-EXPOSURE_HELP = """What each person could have made the answers so far be, everybody else's data as it is.
+EXPOSURE_HELP = """How far the answers so far narrow down each person.
 
-The file depends on private values and holds them: it is for the owner alone, and only the owner can read it.
+For each person: how many different answers they could have caused, had everybody else's data stayed the same.
+
+The file holds private values: it is for the owner alone, and only the owner can read it.
 
 Example:
 

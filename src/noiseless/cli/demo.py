@@ -13,7 +13,7 @@ from noiseless.examples import write_examples
 if TYPE_CHECKING:
     from noiseless.audits import TableAudit
 
-HELP = """The jobs on a small bundled table: audit, release, verify, ask, attack. Offline, in seconds.
+HELP = """All four jobs on a small bundled table, offline, in seconds.
 
 Example:
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from noiseless.comparison.comparison import Comparison
     from noiseless.theory.channel import Channel
 
-COMPARE_HELP = """A noiseless answer beside randomised ones that leak as many bits about one person.
+COMPARE_HELP = """A noiseless answer beside noise that leaks as many bits.
 
 Examples:
 
@@ -77,7 +77,7 @@ def _text(found: "Comparison") -> str:
     return "\n".join([title, "", *(f"  {line}" for line in aligned(rows, "<" + ">" * 5)), "", *notes])
 
 
-CAPACITY_HELP = """How many bits a channel can carry: a certain lower and upper bound.
+CAPACITY_HELP = """How many bits a channel can carry, at least and at most.
 
 CHANNEL is a CSV file without a header: a row for each input, a column for each output, rows that sum to 1.
 With --zero-error no error is ever allowed, not even an unlikely one. With --cover a range takes the place of

@@ -15,7 +15,7 @@ from noiseless.errors import NoiselessError
 if TYPE_CHECKING:
     from noiseless.ledger import Entry, Ledger, State
 
-HELP = """What was charged for a dataset's answers, and whether that record is intact.
+HELP = """What was charged for answers, and whether the record is intact.
 
 Examples:
 
@@ -24,7 +24,7 @@ Examples:
   noiseless ledger verify meters.toml
 """
 
-SHOW_HELP = """What is spent and what is left of each dataset, and the entries of the ledger.
+SHOW_HELP = """What each dataset has spent and has left, and the entries.
 
 The whole chain is checked too; the exit code is 1 if it is broken. Long entries are shown some megabytes at a
 time, the last ones first: --before goes on with earlier ones, and `ledger export` writes all of them.
@@ -57,7 +57,9 @@ Examples:
   noiseless ledger export postgresql+psycopg://curator@db/ledgers --dataset meters -o entries.json
 """
 
-BACKUP_HELP = """Write a backup while others go on: of SQLite a database, of PostgreSQL all entries as JSON.
+BACKUP_HELP = """Write a backup, while the ledger stays in use.
+
+From SQLite it is a database, from PostgreSQL all entries as JSON.
 
 Example:
 
@@ -73,9 +75,9 @@ Example:
 
 RECORD_DP_HELP = """Charge for an answer that a differentially private tool gave about a dataset.
 
-It is charged in bits of mutual information, the currency that it shares with noiseless answers; what then
-holds is printed. Most tools call tables neighbours where one has a record more; for a tool that replaces a
-record by another, say --neighbours replace, which costs less.
+The charge is in bits of mutual information, the currency that noise and noiseless answers share; the command
+prints what then holds. Most tools call tables neighbours where one has a record more. If a tool replaces
+one record by another, add --neighbours replace: it costs less.
 
 Examples:
 

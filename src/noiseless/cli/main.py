@@ -40,21 +40,24 @@ from noiseless.cli import (
     token,
     verify,
 )
+from noiseless.cli.help import lay_out
 from noiseless.cli.options import TYPED, reads
 from noiseless.errors import NoiselessError, printable
 
-HELP = """Publish data and answer questions without noise, with guarantees counted in bits.
+HELP = """Publish tables and answer questions without noise, with worst-case guarantees in bits.
 
 Examples:
 
-  noiseless demo
+  noiseless demo --out demo
 
-  noiseless audit heart.csv --sensitive age --public chol
+  noiseless audit patients.csv --sensitive illness --public age
 
-  noiseless release heart.csv --sensitive age --public chol --min-posterior 5 -o released.csv
+  noiseless release patients.csv --sensitive illness --public age --min-posterior 3 -o released.csv
   --certificate certificate.json
 
-  noiseless plan --query mean --n 1000 --bounds 0 1 --budget 1
+  noiseless query patients.toml "SELECT AVG(age) FROM patients"
+
+  noiseless attack homogeneity patients.csv --sensitive illness --public age
 """
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
@@ -137,7 +140,7 @@ class _PandasLater:
 @cache
 def _commands() -> Any:  # noqa: ANN401 - the parser's own
     """All commands; they take a while to be made."""
-    return get_command(app)
+    return lay_out(get_command(app))
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -152,8 +155,11 @@ def run(arguments: Sequence[str]) -> int:
         code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         message = _slip(arguments) or error.format_message().replace("Value error, ", "")
-        message = re.sub(r"[.\s]*\bDid you mean (.*)\?$", r"; did you mean \1", message.rstrip("."))
-        return _complain(f"{message}; see {' '.join(['noiseless', *words])} --help")
+        message = re.sub(r"[.\s]*\bDid you mean (.*)\?$", r"; did you mean \1?", message.rstrip("."))
+        if likely := getattr(error, "possibilities", None):
+            message = re.sub(r" \(Possible options:.*", f"; did you mean {likely[0]}?", message)
+        see = " See" if message.endswith("?") else "; see"
+        return _complain(f"{message}{see} {' '.join(['noiseless', *words])} --help")
     except NoiselessError as error:
         return _complain(str(error))
     except (typer.Abort, KeyboardInterrupt):

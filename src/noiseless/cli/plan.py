@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from noiseless.theory.accuracy import FunctionVolume
 
 PLAN_HELP = """\
-What a question costs before it is asked: the finest answer for a budget, the cheapest for an error.
+What a question costs, before you ask it.
+
+The finest answer for a budget, or the cheapest for a largest error.
 
 Examples:
 
@@ -202,10 +204,10 @@ def _numbers(texts: tuple[str, str] | None) -> tuple[Decimal, Decimal] | None:
     return None if texts is None else (read_number("--bounds", texts[0]), read_number("--bounds", texts[1]))
 
 
-RULES_HELP = """The disclosure rules that practitioners use, and what each really gives away about one person.
+RULES_HELP = """What common disclosure rules really give away about one person.
 
-Without a question each is priced for one that it is used for; with --query, --n, --bounds or --step all are
-priced for that question (dates and codes excepted).
+Each rule is priced for a question that it is used for. With --query, --n, --bounds or --step, all rules but
+those for dates and codes are priced for that question.
 
 Examples:
 

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from noiseless.collection.local.quantization import Quantized
     from noiseless.collection.local.schedule import LocalMechanism, Schedule, WhenSpent
 
-HELP = """Publish readings as the cells they lie in: off by at most half a cell, for a few bits each.
+HELP = """Publish readings as cells, for a few bits each.
+
+A published value is off by at most half a cell.
 
 Examples:
 

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from noiseless.pricing import BudgetError
     from noiseless.replies import Reply
 
-HELP = """Ask questions about a private table in SQL, within its owner's budget.
+HELP = """Ask a private table in SQL, within its owner's budget.
 
-All statements are one batch: they are priced together, before any of them is answered. With --each every
-statement is a batch of its own, and one that is refused does not keep the others from being answered. An
+All statements form one batch, priced together before any of them is answered. With --each, every statement
+is priced alone, and a refused one does not hold up the others. An
 answer is an interval that certainly holds the truth; asked again it comes back unchanged and costs nothing.
 
 Examples:

@@ -40,7 +40,7 @@ _WRITTEN = ("out", "certificate", "html", "summary")
 _PER_COLUMN = {"hierarchy": "COL=FILE or COL=RULE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
 """Options that say something of a column, and how."""
 
-RELEASE_HELP = """Publish columns so that a sensitive one stays hidden, changed as little as possible.
+RELEASE_HELP = """Hide one column; publish others, changed as little as possible.
 
 Examples:
 
@@ -241,9 +241,9 @@ def _named(written: Mapping[str, Path | None]) -> dict[str, str | None]:
     return {name: None if path is None else str(path) for name, path in written.items()}
 
 
-FRONTIER_HELP = """The best trade-offs found: what a release gives away against what it keeps.
+FRONTIER_HELP = """The best trade-offs found between what leaks and what is kept.
 
-The last lines say what is proved: for one ordered column, that no contiguous cells do better.
+The last lines say what is proved. For one ordered column: no contiguous cells do better.
 
 Examples:
 

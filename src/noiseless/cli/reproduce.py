@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from noiseless.gallery.figure import Figure
     from noiseless.gallery.reproduction import ReproducedFigure
 
-HELP = """The papers' figures reproduced: what they claim, what we measure, and whether the two agree.
+HELP = """Redraw the papers' figures, and check what they claim.
 
 Examples:
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from noiseless.domain import Schema
     from noiseless.tables import Table
 
-HELP = """Propose a schema for a table, marked as a proposal: true bounds must not come from the data.
+HELP = """Propose a schema for a table, or check a table against one.
+
+The proposal is marked as one: true bounds must not come from the data.
 
 Examples:
 

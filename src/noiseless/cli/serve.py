@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from noiseless.cli.options import CuratorsArgument, option
 from noiseless.errors import RequestError
 
-HELP = """Answer questions about private tables over HTTP, with a console for the browser.
+HELP = """Answer questions over HTTP, with a console in the browser.
 
-One or several curators' files, one a dataset. Analysts need a token: see `noiseless token add`.
-SIGTERM and Ctrl-C stop the server; work already charged is finished first.
+Name one curator's file for each dataset. Analysts need a token: see `noiseless token add`.
+SIGTERM and Ctrl-C stop the server once it has finished what was already charged.
 
 Examples:
 

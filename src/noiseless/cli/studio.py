@@ -8,9 +8,11 @@ import typer
 from noiseless.cli.options import option, say
 from noiseless.errors import RequestError
 
-HELP = """Audit and release a table in the browser, on this machine: no account, and nothing leaves it.
+HELP = """Audit and release a table in the browser, on this machine.
 
-Without a table, choose one there. A project's file (TOML) opens where you left it.
+There is no account, and nothing leaves the machine.
+
+Without a TABLE, choose one in the browser. A project file (TOML) opens where you left it.
 
 Examples:
 

@@ -17,10 +17,10 @@ from noiseless.cli.tables import (
 )
 from noiseless.errors import printable
 
-CHECK_HELP = """Whether tables may be published after all that a ledger knows of the same population.
+CHECK_HELP = """Whether a table may join those already published.
 
-All tables of one population count as one publication: a new table is refused if, together with those before
-it, it breaks a promise made for any of them. Its own promises are recorded with it.
+A ledger records the tables of each population and what was promised for them. A new table is refused if it
+breaks one of these promises together with the tables before it.
 
 Examples:
 

@@ -24,7 +24,7 @@ from noiseless.cli.options import (
 from noiseless.cli.values import read_assigned
 from noiseless.errors import printable
 
-HELP = """What published tables of counts and sums give away for certain.
+HELP = """Audit and protect published tables of counts and sums.
 
 Examples:
 
@@ -37,7 +37,7 @@ Examples:
   noiseless tables check patients-by-sex.csv --ledger hospital.db --population hospital-2026 --record
 """
 
-AUDIT_HELP = """What tables with totals, withheld or rounded cells give away, with proofs that need no solver.
+AUDIT_HELP = """What totals give away about withheld or rounded figures, with proofs.
 
 TABLE is a CSV or Excel file as published, a TOML file that names several tables, or ACRO's results folder.
 
@@ -55,7 +55,9 @@ Examples:
   --value turnover --unit firm --p-percent 10
 """
 
-VERIFY_HELP = """Re-check the certificate of an audit from the published tables alone; no solver runs.
+VERIFY_HELP = """Re-check an audit's certificate from the published tables alone.
+
+No solver runs.
 
 Example:
 

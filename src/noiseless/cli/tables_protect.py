@@ -11,7 +11,7 @@ import typer
 from noiseless.cli.options import FormatOption, HtmlOption, number_option, option, show, takes, working
 from noiseless.cli.tables import HOLDS, READING, RULES, UNDECIDED, VIOLATED, declared_options
 
-HELP = """What to publish instead of the true tables: safe, at the least loss.
+HELP = """Make true tables safe to publish, at the least loss.
 
 Figures are withheld, published as intervals, rounded so that they add up, or merged into larger categories.
 

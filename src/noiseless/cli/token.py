@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from noiseless.ledger import Ledger
     from noiseless.ledger.analysts import Token
 
-HELP = """Who may query a dataset on a server: create, revoke and list tokens.
+HELP = """Create, revoke and list analysts' tokens for a server.
 
 Example:
 
@@ -26,7 +26,7 @@ Example:
 
 ADD_HELP = """Make a token and print it, or write it to a new file that only you may read.
 
-It cannot be shown again, for only its hash is kept.
+It cannot be shown again: only its hash is kept.
 
 An analyst asks, within the budget. An owner also sees the ledger and the exposure, changes the budget and
 makes tokens. Analysts with the same name share one account.

@@ -8,7 +8,7 @@ import typer
 
 from noiseless.cli.options import Format, FormatOption, HtmlOption, NamesOption, option, show, working
 
-HELP = """Re-check the certificate of a released table from the two tables alone.
+HELP = """Re-check a release's certificate from the two tables alone.
 
 Examples:
 

@@ -1,5 +1,6 @@
 """Where SQL runs, the few pieces of its text that are built from names, and errors that quote no data."""
 
+import atexit
 import os
 import re
 import stat
@@ -87,6 +88,9 @@ def _database(process: int) -> "duckdb.DuckDBPyConnection":
     return duckdb.connect(
         config={"temp_directory": _spill_folder(process), "allocator_background_threads": "true"}
     )
+
+
+atexit.register(_database.cache_clear)  # DuckDB complains on stderr of connections that outlive its module
 
 
 def spill_folder() -> str:

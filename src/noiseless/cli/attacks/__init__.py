@@ -5,7 +5,7 @@ import typer
 from noiseless.cli.attacks import inference, meters, queries, records, tabulations
 from noiseless.cli.options import reads
 
-HELP = """Play an adversary against a table: what a release would give away, by budget, with intervals.
+HELP = """Play an adversary against a table, a release or a curator.
 
 Examples:
 

@@ -25,7 +25,9 @@ from noiseless.cli.values import read_ranges
 if TYPE_CHECKING:
     from noiseless.adversaries import Game
 
-ESTIMATE_HELP = """Estimate a person's value from a quantised answer, beside the least error that is promised.
+ESTIMATE_HELP = """Estimate a person's value from a quantised answer.
+
+The error is shown beside the least error promised.
 
 Examples:
 
@@ -78,9 +80,10 @@ def _estimate_text(game: "Game") -> str:
     return f"{game!r}\nNo estimate from as many outputs is better than the bound."
 
 
-HYPOTHESIS_HELP = """Test a yes/no fact about each row from a blurred table: for certain, and by betting.
+HYPOTHESIS_HELP = """Infer a yes/no fact about each row from a blurred table.
 
-The same is done with noise that moves values as far as the blur may.
+Some rows give it away for certain; for the others the adversary bets. Noise that moves values as far as the
+blur may is attacked beside it.
 
 Examples:
 

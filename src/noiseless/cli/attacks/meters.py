@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from noiseless.adversaries import Game, Score
     from noiseless.adversaries.game import Budget
 
-MEMBERSHIP_HELP = """Guess which of two households is in a group, from the group's mean at each time.
+MEMBERSHIP_HELP = """Guess which of two households is in a group, from its means.
 
-The table has a column a household, or a row a reading (--unit, --time and --value). A budget is what one
-household may leak through one mean; a series of means leaks that many times as much.
+The table has a column for each household, or a row for each reading (--unit, --time and --value). A budget
+is what one household may leak through one mean; a series of means leaks that much for each mean.
 
 Examples:
 
@@ -171,7 +171,7 @@ def _notes(game: "Game", *, declared: bool) -> list[str]:
 
 
 APPLIANCES_HELP = """\
-How well appliances are recognised from the quantised readings of a house's meter: f-scores.
+Recognise appliances from the quantised readings of a house's meter.
 
 Examples:
 

@@ -63,9 +63,9 @@ def curator_attack(game: str, doing: str) -> Callable[..., None]:
 
 
 BINARY_SEARCH_HELP = """\
-Search for one person's value by thresholds, asked of a curator until its ledger refuses.
+Search for one person's value by asking a curator for thresholds.
 
-A real curator answers, in a temporary folder.
+A real curator answers, in a temporary folder, until its ledger refuses.
 
 Examples:
 
@@ -79,7 +79,7 @@ binary_search_command = curator_attack("binary_search", "searching")
 
 
 DIFFERENCING_HELP = """\
-Ask a curator for sums and counts with and without one person: what that reveals, and what it costs.
+Ask a curator for sums and counts with and without one person.
 
 A real curator answers, in a temporary folder, until its ledger refuses.
 
@@ -95,7 +95,9 @@ differencing_command = curator_attack("differencing", "asking")
 
 
 RECONSTRUCTION_HELP = """\
-Solve for a private column from sums over random halves of some people, answered in cells or with noise.
+Solve for a private column from sums over random halves of people.
+
+The sums are answered in cells or with noise.
 
 Examples:
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from noiseless.questions import Span
 
 LINKAGE_HELP = """\
-What share of records is unique in what is published: anyone who knows that much finds them.
+What share of records is unique in the published columns.
 
 Examples:
 
@@ -112,7 +112,7 @@ def _spans(
 
 
 HOMOGENEITY_HELP = """\
-How many people's sensitive value their public values give away, in a table or in a release.
+How many people's sensitive values a table or a release gives away.
 
 Examples:
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from noiseless.adversaries import Game
 
 TABLES_HELP = """\
-Claim what is certain of people from published tables of counts, by the size of the claim.
+Claim what published tables of counts make certain about people.
 
-TABLE is a TOML file that names published tables, a single one, or (with --column) records that are cut into
-all tables of some of these columns.
+TABLE is a published table, a TOML file that names several, or (with --column) records to tabulate by
+combinations of these columns.
 
 Examples:
 
