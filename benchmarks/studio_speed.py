@@ -5,8 +5,9 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from http.cookiejar import CookieJar
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,8 +28,9 @@ What `noiseless studio` does behind its page, on ten columns of made-up people: 
 decimal. *Open and profile* is beside DuckDB's own `SUMMARIZE` of the same file; it also types the columns
 exactly, keeps the table, and counts the bars of a small histogram of each. The *verdict* after a change of
 role is what the page shows first, and the *limit* DuckDB counting the different combinations of the same
-columns in a table that it holds. A step of the slider is looked up in the frontier that the page has; the
-*release* at that point, with its files and certificate, is made when it is wanted. The *first page* is a
+columns in a table that it holds. A *step* of the slider, once the frontier was computed, is until the page
+has the release at that point: its figures, and each column before and after. Its *files*, with the
+certificate, are made when it is taken away. The *first page* is a
 whole process until a browser has the page, and its limit `python -c "import numpy, duckdb"`. *Memory* is
 the peak of a process that opens the table and audits three public columns, less that of one that does so
 with ten rows, in multiples of the table in Arrow."""
@@ -89,33 +91,47 @@ def _asked(file: Path, people: pa.Table) -> Iterator[dict[str, Any]]:
     with duckdb.connect() as engine:
         engine.execute(f"CREATE TABLE people AS SELECT * FROM '{file}'")
 
-        def row(what: str, roles: Mapping[str, str], job: str, **project: Any) -> dict[str, Any]:  # noqa: ANN401
+        def row(what: str, roles: Mapping[str, str], ask: Callable[[], object]) -> dict[str, Any]:
             combinations = f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(roles)} FROM people)"
-            asked = {"project": {"source": str(file), "roles": roles, **project}}
-            limit, seconds = best_of(
-                3, lambda: engine.execute(combinations).fetchall(), lambda: _do(desk, job, asked)
-            )
+            limit, seconds = best_of(3, lambda: engine.execute(combinations).fetchall(), ask)
             return {"what": what, "limit s": limit, "s": seconds, "s / limit": seconds / limit}
+
+        def asked(roles: Mapping[str, str], **limits: int) -> dict[str, Any]:
+            return {"project": {"source": str(file), "roles": roles, "limits": limits}}
 
         for more in ((), ("postcode",), ("postcode", "job", "born")):
             roles = PEOPLE | dict.fromkeys(more, "public")
-            yield row(f"verdict, {len(roles) - 1} public columns", roles, "audit") | {"aim s": 0.5}
+            found = row(
+                f"verdict, {len(roles) - 1} public columns", roles, partial(_verdict, desk, asked(roles))
+            )
+            yield found | {"aim s": 0.5}
         for name in ("age", "income"):
             roles = {name: "public", "diagnosis": "sensitive"}
-            desk.do("frontier", {"project": {"source": str(file), "roles": roles}}, lambda *_: None)
-            values = len(people[name].unique())
-            yield row(f"release, {values:,} values", roles, "release", limits={"min_posterior": 6})
+            desk.do("frontier", asked(roles), _nothing)
+            for job, what, aim in (("release", "step", {"aim s": 0.3}), ("files", "step and files", {})):
+                steps = (asked(roles, min_posterior=least) for least in range(4, 12))
+                found = row(what, roles, partial(_step, desk, job, steps))
+                yield {"values": len(people[name].unique())} | found | aim
 
 
-def _do(desk: Desk, job: str, asked: Mapping[str, Any]) -> None:
-    """A job; an audit until its verdict is there."""
+def _step(desk: Desk, job: str, steps: Iterator[Mapping[str, Any]]) -> None:
+    """Do the next step."""
+    desk.do(job, next(steps), _nothing)
+
+
+def _nothing(_share: float, _found: Any = None, /) -> None:  # noqa: ANN401 - JSON
+    """Hear nothing."""
+
+
+def _verdict(desk: Desk, asked: Mapping[str, Any]) -> None:
+    """An audit until its verdict is there."""
 
     def heard(_share: float, found: Any = None, /) -> None:  # noqa: ANN401 - JSON
         if found is not None:
             raise _Heard
 
     with suppress(_Heard):
-        desk.do(job, asked, heard)
+        desk.do("audit", asked, heard)
 
 
 def _first_page(folder: Path, turns: int) -> dict[str, Any]:

@@ -165,12 +165,15 @@ def check_certificate_output(path: Path | str) -> Path:
     return out
 
 
-def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> Certificate:
+def make_certificate(
+    measured: MeasuredPartition, stated: Mapping[str, Any], original: str | None = None
+) -> Certificate:
     """The certificate of a release.
 
     Args:
         measured: the partition, measured.
         stated: what is said of the choice, which the two tables cannot tell.
+        original: the digest of the original, where it is known.
     """
     source, public = measured.source, measured.read.public
     facts = {
@@ -180,7 +183,7 @@ def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> 
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "columns": _columns(measured),
         "options": _options(measured),
-        "original": {"rows": source.rows, "digest": original_digest(source)},
+        "original": {"rows": source.rows, "digest": original or original_digest(source)},
         "released": {"rows": source.rows, "digest": released_digest(measured)},
         "hierarchies": {c.name: _tree(c) for c in public.columns if c.kind == "hierarchy"},
         "partition": None,

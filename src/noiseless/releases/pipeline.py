@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,8 @@ import pyarrow as pa
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
-from noiseless.audits.odds import odds
 from noiseless.display import counted, verb
-from noiseless.releases.certificate import make_certificate, public_of_kept
+from noiseless.releases.certificate import make_certificate, original_digest, public_of_kept
 from noiseless.releases.changes import column_changes
 from noiseless.releases.columns import PublicColumn
 from noiseless.releases.partition import MeasuredPartition
@@ -28,37 +28,44 @@ from noiseless.work import Cancellation, Progress, active
 
 def make_release(table: Any, request: ReleaseRequest, progress: Progress | None = None) -> Release:  # noqa: ANN401
     """Make the release that a request describes."""
-    prepared = PreparedTable.of(ReleaseSource.read(table, request))
-    source = prepared.source
+    return release_rows(ReleaseSource.read(table, request), progress)
+
+
+def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Release:
+    """Make the release that is asked for of rows that are counted."""
+    prepared, request = PreparedTable.of(source), source.request
     before = measure(prepared.problem, prepared.problem.unchanged)
     with _time(request).active():
         choice, found = choose_partition(prepared, progress)
     prepared = replace(prepared)  # what the search made of it is not needed any more
+    # with a unit the table is read once more, and now is when it is what was released
+    original = None if request.unit is None else original_digest(source)
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     return Release(
         _coded=_table(found),
         point=ReleasePoint.of(found.measures, choice.method),
         before=ReleasePoint.of(before, "unmerged"),
-        certificate=make_certificate(found, {"method": choice.method, **stated}),
         optimal=choice.optimal,
         gap=choice.gap,
         scope=choice.scope,
         proof=choice.proof,
         odds=found.odds,
         sizes=found.sizes,
-        odds_before=odds(*source.census(np.arange(len(source.public)))),
+        odds_before=source.odds,
         risks=found.risks,
         key_points=found.key_points,
         least_mean_loss=choice.least_mean_loss,
         method=choice.method,
         changes=column_changes(found),
         request=request,
+        distance=prepared.public.distance,
         source=source.table.label,
         rows=source.rows,
         sensitive_values=source.joint.size_x,
         public_values=len(source.public),
         warnings=_warnings(found),
         sources=(*source.table.files, *request.files),
+        _certify=partial(make_certificate, found, {"method": choice.method, **stated}, original),
         _survey=lambda tell: survey_table(prepared, tell),
         _came_as=source.table.came_as,
     )
@@ -72,9 +79,15 @@ def make_frontier(
     baselines: bool = True,
 ) -> ReleaseFrontier:
     """Find the frontier that a request describes."""
-    prepared = PreparedTable.of(ReleaseSource.read(table, request))
-    with _time(request).active():
-        return survey_table(prepared, progress, baselines=baselines)
+    return frontier_of_rows(ReleaseSource.read(table, request), progress, baselines=baselines)
+
+
+def frontier_of_rows(
+    source: ReleaseSource, progress: Progress | None = None, *, baselines: bool = True
+) -> ReleaseFrontier:
+    """Find the frontier of rows that are counted."""
+    with _time(source.request).active():
+        return survey_table(PreparedTable.of(source), progress, baselines=baselines)
 
 
 def _time(request: ReleaseRequest) -> Cancellation:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds
@@ -32,10 +33,11 @@ from noiseless.releases.changes import ColumnChange
 from noiseless.releases.output import decoded, save_release
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.risks import MINIMA, Found, figure, limit_text
-from noiseless.search.loss import Length
+from noiseless.search.loss import Distance, Length
 from noiseless.search.mean_loss import LOSSES, mean_text
 from noiseless.search.measures import Measures, ReleasePoint, Scope
 from noiseless.search.survey import Series
+from noiseless.tables.canonical import canonical
 from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.work import Progress
 
@@ -185,7 +187,6 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
     Attributes:
         point: what the release gives away and keeps, recounted from the released texts.
         before: the same if the public columns were published as they are.
-        certificate: what is claimed, and the partition to check it by.
         optimal: whether no partition within `scope` is better by the utility for this target.
         gap: by how much any partition at all could be better at most, rounded up; None where that is unknown.
         scope: among which partitions it is proved to be the best ("contiguous", "full-domain", "all"); with
@@ -194,6 +195,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
         method: how the cells were chosen.
         changes: what became of each public column.
         request: what was asked for.
+        distance: how differences of several columns make one number.
         source: the table.
         rows: how many rows are released.
         sensitive_values: |[[S]]|.
@@ -211,7 +213,6 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
 
     point: ReleasePoint
     before: ReleasePoint
-    certificate: Certificate
     optimal: bool
     gap: float | None
     scope: Scope
@@ -219,6 +220,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
     method: str
     changes: tuple[ColumnChange, ...]
     request: ReleaseRequest
+    distance: Distance
     source: str
     rows: int
     sensitive_values: int
@@ -234,14 +236,31 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
     _: KW_ONLY
     _coded: pa.Table
     """What each column can read, and which of that it reads in each row."""
+    _certify: Callable[[], Certificate]
     _survey: Callable[[Progress | None], ReleaseFrontier] | None = None
     _found: dict[str, ReleaseFrontier] = field(default_factory=dict)
     _came_as: FrameKind = ARROW
 
     @cached_property
+    def certificate(self) -> Certificate:
+        """What is claimed, and the partition to check it by; made when it is first asked for."""
+        return self._certify()
+
+    @cached_property
     def table(self) -> pa.Table:
         """The released table: sanitised public columns, then kept ones."""
         return decoded(self._coded)
+
+    def frequencies(self, column: str) -> pa.Table:
+        """What a column reads, and in how many rows: the columns `text` and `rows`.
+
+        Args:
+            column: one of the release's.
+        """
+        counts = pc.value_counts(self._coded.column(column).combine_chunks())
+        texts, rows = canonical(counts.field("values")), counts.field("counts")
+        found = pa.table({"text": texts, "rows": rows}).group_by("text").aggregate([("rows", "sum")])
+        return found.rename_columns(["text", "rows"])
 
     @property
     def cells(self) -> int:
@@ -377,7 +396,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
             "bits of resolution kept": f"{kept} bits (was {before} bits)",
         }
         if point.distortion is not None:
-            lines["largest change"] = f"{point.distortion} ({self.certificate['options']['distance']})"
+            lines["largest change"] = f"{point.distortion} ({self.distance})"
         if point.mean_loss is not None and len(self.request.public) > 1:
             loss = LOSSES[self.request.mean_loss]
             lines["mean loss"] = mean_text(loss, point.mean_loss) + f" of {loss.unit}" * bool(loss.unit)

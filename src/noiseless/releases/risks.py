@@ -192,6 +192,8 @@ class AnswerRisks:
         Args:
             cell_of: the cell of each public tuple.
         """
+        if not self.asked:
+            return {}
         census, side = self.source.census(cell_of, ordered=self.ordered)
         bets = odds(census, side)
         readers: dict[str, Callable[[], Found]] = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,9 +13,11 @@ import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.audits.census import Census
+from noiseless.audits.odds import Odds, odds
 from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
-from noiseless.releases.request import ReleaseRequest
+from noiseless.releases.request import RISKS, ReleaseRequest
+from noiseless.search.goal import LIMITS
 from noiseless.search.problem import SideInformation
 from noiseless.tables import Table, Tally, merge_spellings, open_table
 from noiseless.tables.canonical import canonical
@@ -24,6 +26,9 @@ from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.kernels import add_by_code, add_runs, ranked
 from noiseless.tables.spellings import merged_codes
+
+_ASKED = (*LIMITS, *RISKS, "suppress", "prefer")
+"""What of a request does not change what is counted."""
 
 _MIDNIGHT, _DAY_LENGTH = "^[0-9]{4}-[0-9]{2}-[0-9]{2} 00:00:00$", 10
 
@@ -96,6 +101,19 @@ class ReleaseSource:
         if not len(tally):
             raise EmptyTableError(f"{opened.label}: there is no row to release")
         return cls(present, tally, request, dropped)
+
+    def asked(self, request: ReleaseRequest) -> "ReleaseSource | None":
+        """The same rows where only limits differ, with all that is known of them; None if more does.
+
+        Raises:
+            RequestError: the limits do not go together.
+        """
+        request.check_columns()
+        if any(getattr(request, name) != said for name, said in self.request if name not in _ASKED):
+            return None
+        found = replace(self, request=request)
+        vars(found).update({name: value for name, value in vars(self).items() if name != "request"})
+        return found
 
     @property
     def rows(self) -> int:
@@ -215,6 +233,11 @@ class ReleaseSource:
             known = np.zeros(len(answers), np.int64)
             known[answer_of_seen] = self.given_of_seen
         return Census(joint, counts, add_runs(counts, joint.starts), ordered=ordered), known
+
+    @cached_property
+    def odds(self) -> Odds:
+        """What a bettor wins if the public columns are published as they are."""
+        return odds(*self.census(np.arange(len(self.public))))
 
     @cached_property
     def kept(self) -> Tally:

@@ -144,11 +144,7 @@ async def _session(request: Request) -> Response:
     studio = _studio(request)
     bundled = [str(files("noiseless") / "data" / name) for name in ("patients.csv", "households.csv")]
     same = studio.project.model_dump(exclude_none=True, exclude={"limits"}).items()
-    made = [
-        job.result
-        for job in studio.worker.done("release")
-        if same <= job.options["project"].items() and (studio.folder / job.result["files"]).is_dir()
-    ]
+    made = [job.result for job in studio.worker.done("release") if same <= job.options["project"].items()]
     return JSONResponse(
         {
             "version": __version__,

@@ -12,7 +12,7 @@ from noiseless.studio.command import python, shell, shown_source, table_name
 from noiseless.studio.crosstabs import audit_crosstab, protect_crosstab
 from noiseless.studio.project import Project
 from noiseless.studio.roles import BARS, columns_in, described, propose_roles
-from noiseless.studio.spread import before_and_after
+from noiseless.studio.spread import before_and_after, spread_before
 from noiseless.studio.trees import MOST_VALUES, drawn_tree, write_drawn
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
@@ -22,6 +22,8 @@ from noiseless.tables.text_source import TextSource, likely_forms
 
 if TYPE_CHECKING:
     from noiseless.audits import Audit
+    from noiseless.releases import Release
+    from noiseless.releases.source import ReleaseSource
 
 
 class Tell(Protocol):
@@ -33,7 +35,9 @@ class Tell(Protocol):
 MOST_COLUMNS = 500
 """A table with more is not profiled at once."""
 _MOST_KEPT = 4
-"""Sets of files that can be taken away: the newest of each kind, also where two tabs are open."""
+"""Releases, and sets of files to take away: the newest of each kind, also where two tabs are open."""
+_FILES = {"-o": "released.csv", "--certificate": "certificate.json"}
+"""What is written of a release, by the option of the command."""
 
 
 class Desk:
@@ -48,6 +52,9 @@ class Desk:
         self._source: Any = None
         self._table: DuckDBTable | None = None
         self._summaries: dict[str, ColumnSummary] = {}
+        self._spreads: dict[str, dict[str, Any]] = {}
+        self._rows: ReleaseSource | None = None
+        self._made: dict[str, Release] = {}
 
     def do(self, name: str, options: Mapping[str, Any], tell: Tell) -> Any:  # noqa: ANN401 - JSON
         """Do a job.
@@ -64,6 +71,7 @@ class Desk:
             "rules": self.rules,
             "frontier": self.frontier,
             "release": self.release,
+            "files": self.files,
             "verify": self.verify,
             "curator": self.curator,
             "tables": self.tables,
@@ -79,7 +87,7 @@ class Desk:
 
     def open(self, project: Project, tell: Tell) -> dict[str, Any]:
         """Read a table, and say what its columns hold."""
-        self._source = self._table = None
+        self._forget()
         table = self._opened(project)
         rows = table.count()
         summaries, bars = [], []
@@ -109,8 +117,15 @@ class Desk:
                 raise RequestError(
                     f"the table has {len(opened.columns):,} columns; keep the {MOST_COLUMNS:,} that matter"
                 )
-            self._table, self._source, self._summaries = read_once(opened), source, {}
+            self._forget()
+            self._table, self._source = read_once(opened), source
         return self._table
+
+    def _forget(self) -> None:
+        """Let go of the table, and of all that was found about it."""
+        self._source = self._table = self._rows = None
+        for known in (self._summaries, self._spreads, self._made):
+            known.clear()
 
     def _summary(self, table: DuckDBTable, name: str) -> ColumnSummary:
         """What a column of the open table holds."""
@@ -135,7 +150,9 @@ class Desk:
         del tell
         table = self._opened(project)
         table.require(column)
-        return {"path": str(write_drawn(self._folder, table.columns.index(column), column, drawn))}
+        place = self._folder / f"groups-{len(list(self._folder.glob('groups-*'))) + 1}"
+        place.mkdir(mode=0o700)  # of its own: a release may have been made with the groups before
+        return {"path": str(write_drawn(place, table.columns.index(column), column, drawn))}
 
     # --- jobs ------------------------------------------------------------------------------------
 
@@ -170,45 +187,81 @@ class Desk:
 
     def frontier(self, project: Project, tell: Tell) -> dict[str, Any]:
         """What can be had: the best trade-offs."""
-        from noiseless.releases import make_frontier
+        from noiseless.releases.pipeline import frontier_of_rows
 
-        request = _request(project, limited=False)
-        found = make_frontier(self._opened(project), request, lambda share: tell(float(share)))
+        found = frontier_of_rows(self._counted(project, limited=False), lambda share: tell(float(share)))
         return {"frontier": found.to_dict()}
 
     def release(self, project: Project, tell: Tell) -> dict[str, Any]:
-        """Make a release and its certificate, in files of their own."""
-        from noiseless.releases import make_release
-        from noiseless.reports.release_text import release_text
-
-        request, table = _request(project, limited=True), self._opened(project)
-        done = make_release(table, request, lambda share: tell(float(share)))
+        """Make a release, and say what it gives away; `files` writes it."""
+        done = self._made_of(project, tell)
         here = project.without(self._folder.resolve())
-        trees, told = project.limits.hierarchy, here.limits.hierarchy
-        drawn = {told[column]: text for column, text in trees.items() if told[column] != text}
         options = _roles(here) | _limits(here)
         options.pop("unit" if "min_rows" not in options else "", None)
-        files = {"-o": "released.csv", "--certificate": "certificate.json"}
         after = 'result.save("released.csv", certificate="certificate.json")'
-        again = _again("release", here, options, files, after)
-        with self._files("release") as kept:
-            done.save("released.csv", certificate="certificate.json")
-            done.summary_html("board.html", written=list(files.values()), command=again["command"])
-            for name, tree in drawn.items():
-                copyfile(tree, name)
         return {
-            "files": kept,
             "limits": project.limits.words,
+            "asked": project.limits.model_dump(exclude_none=True),
             "release": done.to_dict(),
-            "summary": dict(done.summary),
-            "text": release_text(done),
             "columns": [
-                before_and_after(table, self._summary(table, one.name), one, done.table)
+                before_and_after(one, self._spread(project, one.name), done.frequencies(one.name))
                 for one in done.changes
             ],
-            "hierarchies": sorted(drawn),
-            **again,
+            "hierarchies": sorted(self._drawn(project)),
+            **_again("release", here, options, _FILES, after),
         }
+
+    def files(self, project: Project, tell: Tell, asked: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Write a release and its certificate into files of their own; one that is forgotten is made again.
+
+        Args:
+            project: the table and its roles.
+            tell: hears how far it is.
+            asked: the limits of the release, where they are not the project's.
+        """
+        if asked is not None:
+            project = project.model_copy(update={"limits": Project.of({"limits": asked}).limits})
+        found, done = self.release(project, tell), self._made_of(project, tell)
+        with self._files("release") as kept:
+            done.save("released.csv", certificate="certificate.json")
+            done.summary_html("board.html", written=list(_FILES.values()), command=found["command"])
+            for name, tree in self._drawn(project).items():
+                copyfile(tree, name)
+        return found | {"files": kept}
+
+    def _counted(self, project: Project, *, limited: bool) -> "ReleaseSource":
+        """The rows of a release, counted once for all limits."""
+        from noiseless.releases.source import ReleaseSource
+
+        request, table = _request(project, limited=limited), self._opened(project)
+        known = self._rows.asked(request) if self._rows is not None else None
+        self._rows = ReleaseSource.read(table, request) if known is None else known
+        return self._rows
+
+    def _made_of(self, project: Project, tell: Tell) -> "Release":
+        """The release that a project asks for; the newest ones are kept."""
+        from noiseless.releases.pipeline import release_rows
+
+        key = project.model_dump_json()
+        self._opened(project)  # another table has none of them
+        if key not in self._made:
+            rows = self._counted(project, limited=True)
+            self._made[key] = release_rows(rows, lambda share: tell(float(share)))
+            for old in list(self._made)[:-_MOST_KEPT]:
+                del self._made[old]
+        return self._made[key]
+
+    def _drawn(self, project: Project) -> dict[str, str]:
+        """The hierarchies that were made here: the names of their files, and where they are."""
+        trees, told = project.limits.hierarchy, project.without(self._folder.resolve()).limits.hierarchy
+        return {told[column]: text for column, text in trees.items() if told[column] != text}
+
+    def _spread(self, project: Project, name: str) -> dict[str, Any]:
+        """How the values of a column of the open table are spread."""
+        table = self._opened(project)
+        if name not in self._spreads:
+            self._spreads[name] = spread_before(table, self._summary(table, name))
+        return self._spreads[name]
 
     def verify(self, project: Project, tell: Tell, files: str) -> dict[str, Any]:
         """Check the certificate of a release against the two tables."""

@@ -1,13 +1,14 @@
 """What a column looks like before and after a release."""
 
-import re
-from collections.abc import Iterable, Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from noiseless.arrays import FloatArray, IntArray
 from noiseless.display import counted
 from noiseless.domain import ColumnSummary
 from noiseless.releases.changes import ColumnChange
@@ -19,44 +20,50 @@ from noiseless.tables.profile import equal_parts, histogram
 PARTS = 40
 """Of a line."""
 
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_DAY = r"\d{4}-\d{2}-\d{2}"
-_SPANS = tuple(
-    re.compile(form)
-    for form in (
-        rf"({_DAY})(?: to ({_DAY}))?",
-        rf"({_NUMBER})(?: to ({_NUMBER})|-(\d+(?:\.\d+)?))?",
-        rf"\[({_NUMBER}), ({_NUMBER})\)",
-    )
-)
+_NUMBER, _DAY = r"-?\d+(?:\.\d+)?", r"\d{4}-\d{2}-\d{2}"
+_SPANS = {
+    rf"^(?P<first>{_DAY})(?: to (?P<last>{_DAY}))?$": pa.date32(),
+    rf"^(?P<first>{_NUMBER})(?: to (?P<last>{_NUMBER}))?$": pa.float64(),
+    rf"^(?P<first>{_NUMBER})-(?P<last>\d+(?:\.\d+)?)$": pa.float64(),
+    rf"^\[(?P<first>{_NUMBER}), (?P<last>{_NUMBER})\)$": pa.float64(),
+}
+"""How days, numbers and intervals of them are written."""
 
 
-def before_and_after(
-    table: DuckDBTable, column: ColumnSummary, change: ColumnChange, released: pa.Table
-) -> dict[str, Any]:
+def before_and_after(change: ColumnChange, before: dict[str, Any], released: pa.Table) -> dict[str, Any]:
     """A column in the table and in its release: on one line where its values lie on one, else by frequency.
 
     No value of the table is in it but the ends of numbers and days.
+
+    Args:
+        change: what the release did to it.
+        before: how its values are spread in the table.
+        released: what it reads then, and in how many rows.
     """
-    counts = pc.value_counts(released.column(column.name)).to_pylist()
-    texts = {None if one["values"] is None else str(one["values"]): one["counts"] for one in counts}
-    ordered = sorted(texts.items(), key=lambda one: (-one[1], str(one[0])))
+    texts, rows = (released.column(name).combine_chunks() for name in ("text", "rows"))
+    most = pc.select_k_unstable(released, BARS, [("rows", "descending"), ("text", "ascending")])
+    shown = released.take(most).to_pylist()
     found = {
-        "name": column.name,
+        "name": change.name,
         "worst": worst_change(change),
         "distinct": len(texts),
-        "values": [{"value": value, "rows": rows} for value, rows in ordered[:BARS]],
+        "values": [{"value": one["text"], "rows": one["rows"]} for one in shown],
     }
-    low, high = _at(column.low), _at(column.high)
-    if low is None or high is None or low >= high:
-        return found | {"before": histogram(table, column, BARS), "line": None}
-    line = {
-        "low": str(column.low),
-        "high": str(column.high),
-        "before": equal_parts(table, column, PARTS),
-        **evenly(texts.items(), low, high, PARTS),
-    }
-    return found | {"line": line}
+    line = before["line"]
+    if line is None:
+        return found | before
+    low, high = (_at(line[end]) for end in ("low", "high"))
+    after = evenly(texts, rows.to_numpy(), low, high, PARTS)
+    ends = {end: str(line[end]) for end in ("low", "high")}
+    return found | {"line": line | ends | after}
+
+
+def spread_before(table: DuckDBTable, column: ColumnSummary) -> dict[str, Any]:
+    """How the values of a column are spread in the table: on a line, or by frequency."""
+    low, high = column.low, column.high
+    if low is None or high is None or _at(low) >= _at(high):
+        return {"before": histogram(table, column, BARS), "line": None}
+    return {"line": {"low": low, "high": high, "before": equal_parts(table, column, PARTS)}}
 
 
 def worst_change(change: ColumnChange) -> str:
@@ -68,47 +75,49 @@ def worst_change(change: ColumnChange) -> str:
     return f"{counted(change.most_alike, 'values')} as one" if change.most_alike > 1 else "*"
 
 
-def evenly(
-    texts: Iterable[tuple[str | None, int]], low: float, high: float, parts: int
-) -> dict[str, list[float] | int]:
+def evenly(texts: pa.Array, rows: IntArray, low: float, high: float, parts: int) -> dict[str, Any]:
     """How released numbers, days and intervals of them lie on a line, each interval spread evenly.
 
-    >>> evenly([("0-4", 8), ("5", 3), ("*", 1)], 0, 8, 4)
+    >>> evenly(pa.array(["0-4", "5", "*"]), np.array([8, 3, 1]), 0, 8, 4)
     {'after': [4.0, 4.0, 3.0, 0.0], 'elsewhere': 1}
     """
-    found, elsewhere = [0.0] * parts, 0
-    width = (high - low) / parts
-    for text, rows in texts:
-        span = read_span(text)
-        if span is None:
-            elsewhere += rows
-            continue
-        begin, end = (min(max((x - low) / width, 0), parts) for x in span)
-        if end <= begin:
-            found[min(int(begin), parts - 1)] += rows
-            continue
-        for part in range(int(begin), min(int(end) + 1, parts)):
-            share = (min(end, part + 1) - max(begin, part)) / (end - begin)
-            found[part] += rows * max(share, 0)
-    return {"after": found, "elsewhere": elsewhere}
+    ends = read_spans(texts)
+    lies = np.isfinite(ends[0])
+    begin, end = np.clip((ends[:, lies] - low) / ((high - low) / parts), 0, parts)
+    held, wide = rows[lies], end > begin
+    places = np.minimum(begin[~wide].astype(int), parts - 1)
+    found = np.bincount(places, weights=held[~wide], minlength=parts).astype(float)
+    begin, end, held = begin[wide], end[wide], held[wide]
+    for part in range(parts):
+        shared = np.minimum(end, part + 1) - np.maximum(begin, part)
+        found[part] += (held * np.maximum(shared, 0) / (end - begin)).sum()
+    return {"after": found.tolist(), "elsewhere": int(rows[~lies].sum())}
 
 
-def read_span(text: str | None) -> tuple[float, float] | None:
-    """The ends of what is released for a number or a day; None for other texts.
+def read_spans(texts: pa.Array) -> FloatArray:
+    """The ends of what is released for numbers or days, in two rows; nan for other texts.
 
-    >>> read_span("35-39"), read_span("-3 to 5"), read_span("[0.5, 1)"), read_span("7"), read_span("*")
-    ((35.0, 39.0), (-3.0, 5.0), (0.5, 1.0), (7.0, 7.0), None)
+    >>> read_spans(pa.array(["35-39", "-3 to 5", "[0.5, 1)", "7", "*"])).tolist()
+    [[35.0, -3.0, 0.5, 7.0, nan], [39.0, 5.0, 1.0, 7.0, nan]]
     """
-    for form in _SPANS:
-        match = form.fullmatch(text or "")
-        if match:
-            ends: Sequence[str] = [end for end in match.groups() if end is not None]
-            places = [_at(date.fromisoformat(end) if re.fullmatch(_DAY, end) else float(end)) for end in ends]
-            return (places[0] or 0.0, places[-1] or 0.0)
-    return None
+    found = np.full((2, len(texts)), np.nan)
+    for form, kind in _SPANS.items():
+        parts = pc.extract_regex(texts, form)
+        here = pc.is_valid(parts)
+        where = here.to_numpy(zero_copy_only=False)
+        first, last = (part.filter(here) for part in parts.flatten())
+        last = pc.if_else(pc.equal(last, ""), first, last)
+        for end, said in zip(found, (first, last), strict=True):
+            end[where] = _places(said.cast(kind))
+    return found
 
 
-def _at(value: Any) -> float | None:  # noqa: ANN401 - the end of a column
-    if isinstance(value, date):
-        return float(value.toordinal())
-    return None if value is None else float(value)
+def _places(values: pa.Array) -> FloatArray:
+    """Where numbers or days lie on their line."""
+    if pa.types.is_date(values.type):
+        return np.asarray(values.cast(pa.int32()).to_numpy(), float) + date(1970, 1, 1).toordinal()
+    return np.asarray(values.to_numpy(), float)
+
+
+def _at(value: int | Decimal | date) -> float:
+    return float(value.toordinal() if isinstance(value, date) else value)

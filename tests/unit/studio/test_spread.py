@@ -1,11 +1,14 @@
 """Columns before and after a release."""
 
+from datetime import date
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from noiseless.studio.jobs import Desk
-from noiseless.studio.spread import evenly, read_span
+from noiseless.studio.spread import evenly, read_spans
 
 
 def test_every_row_of_a_release_is_in_its_picture(tmp_path: Path) -> None:
@@ -29,7 +32,10 @@ def test_every_row_of_a_release_is_in_its_picture(tmp_path: Path) -> None:
 
 
 def test_days_lie_on_a_line_as_numbers_do() -> None:
-    low, high = read_span("2020-01-01 to 2020-01-31") or (0, 0)
-    assert high - low == 30
-    assert read_span("2020") == (2020, 2020)
-    assert evenly([("2020-01-01 to 2020-01-31", 30)], low, high, 3)["after"] == pytest.approx([10, 10, 10])
+    month = pa.array(["2020-01-01 to 2020-01-31"])
+    (low,), (high,) = read_spans(month)
+    assert (low, high) == (date(2020, 1, 1).toordinal(), date(2020, 1, 31).toordinal())
+    assert read_spans(pa.array(["2020", None])).tolist()[0] == pytest.approx(
+        [2020, float("nan")], nan_ok=True
+    )
+    assert evenly(month, np.array([30]), low, high, 3)["after"] == pytest.approx([10, 10, 10])

@@ -205,7 +205,7 @@ def test_the_command_and_the_lines_of_python_make_the_same_bytes(tmp_path: Path,
     (tmp_path / "work").mkdir()
     desk = Desk(str(tmp_path / "work"))
     project = {"source": str(people), "roles": ROLES, "limits": {"min_posterior": 2}}
-    found = done(desk, "release", project=project)
+    found = done(desk, "files", project=project)
     environment = {
         **os.environ,
         "SOURCE_DATE_EPOCH": "1",
@@ -400,7 +400,7 @@ def test_each_release_keeps_its_own_files_and_the_oldest_make_room(tmp_path: Pat
     desk = Desk(str(tmp_path / "work"))
     project: dict[str, Any] = {"source": str(people), "roles": ROLES}
     made = [
-        done(desk, "release", project=project | {"limits": {"min_posterior": least}})
+        done(desk, "files", project=project | {"limits": {"min_posterior": least}})
         for least in (2, 3, 2, 3, 2)
     ]
     assert len({one["files"] for one in made}) == 5
@@ -414,12 +414,36 @@ def test_each_release_keeps_its_own_files_and_the_oldest_make_room(tmp_path: Pat
         done(desk, "verify", project=project, files=made[0]["files"])
 
 
+def test_a_step_says_what_the_files_hold_that_are_made_of_it_later(tmp_path: Path, people: Path) -> None:
+    import noiseless as nl
+
+    (tmp_path / "work").mkdir()
+    desk = Desk(str(tmp_path / "work"))
+    project: dict[str, Any] = {"source": str(people), "roles": ROLES}
+    done(desk, "frontier", project=project)
+    steps = [done(desk, "release", project=project | {"limits": {"min_posterior": k}}) for k in (1, 2, 3)]
+    assert [step["release"]["min_posterior"] for step in steps] == [1, 2, 3]
+    assert not list((tmp_path / "work").iterdir())
+    again = Desk(str(tmp_path / "work"))  # the process of the first was stopped
+    for step, each in zip(steps, (desk, again, desk), strict=True):
+        asked = step["asked"]
+        found = done(each, "files", project=project, asked=asked)
+        assert {name: found[name] for name in step} == step
+        certificate = json.loads((tmp_path / "work" / found["files"] / "certificate.json").read_text())
+        assert certificate["claim"]["min_posterior"] == step["release"]["min_posterior"]
+        direct = nl.release(
+            str(people), sensitive="illness", public=["age", "sex"], min_posterior=asked["min_posterior"]
+        )
+        assert step["release"] | {"source": ""} == direct.to_dict() | {"source": ""}
+        assert done(each, "verify", project=project, files=found["files"])["verification"]["holds"]
+
+
 def test_the_certificate_is_that_of_the_command_but_for_its_time(tmp_path: Path, people: Path) -> None:
     (tmp_path / "work").mkdir()
     limits = {"min_posterior": 2, "min_rows": 2, "largest_belief": "2/3", "prefer": "mean"}
     found = done(
         Desk(str(tmp_path / "work")),
-        "release",
+        "files",
         project={"source": str(people), "roles": ROLES, "limits": limits},
     )
     kept = tmp_path / "work" / found["files"]

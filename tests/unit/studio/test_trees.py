@@ -100,13 +100,17 @@ def test_the_command_names_the_file_and_makes_the_same_bytes(tmp_path: Path) -> 
     project: dict[str, Any] = {"source": str(table), "roles": {"ward": "public", "illness": "sensitive"}}
     path = desk.do("draw", {"project": project, "column": "ward", "drawn": WARDS}, lambda *_: None)["path"]
     project["limits"] = {"min_posterior": 3, "hierarchy": {"ward": path}, "recoding": "full-domain"}
-    found = desk.do("release", {"project": project}, lambda *_: None)
+    found = desk.do("files", {"project": project}, lambda *_: None)
     assert found["hierarchies"] == ["ward-hierarchy.csv"]
     (tmp_path / "ward-hierarchy.csv").write_bytes((work / found["files"] / "ward-hierarchy.csv").read_bytes())
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1"}
     command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
     assert (tmp_path / "released.csv").read_bytes() == (work / found["files"] / "released.csv").read_bytes()
+    other = {"nodes": ["a", {"name": "rest", "of": ["b", "c", "d"]}]}
+    later = desk.do("draw", {"project": project, "column": "ward", "drawn": other}, lambda *_: None)["path"]
+    assert later != path  # what was made with the groups before can still be made again
+    assert Path(path).read_bytes() == (work / found["files"] / "ward-hierarchy.csv").read_bytes()
 
 
 def test_a_project_finds_its_hierarchies_beside_it(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import { h, put } from "./dom.js";
 import { notice } from "./notices.js";
-import { MOST_KEPT, rolesMissing, sentence, session, state } from "./session.js";
+import { limitsText, rolesMissing, sentence, session, state } from "./session.js";
 import { showAudit } from "./views/audit.js";
 import { openTable, showOpen } from "./views/open.js";
 import { showProtect } from "./views/protect.js";
@@ -55,7 +55,7 @@ try {
   show();
   if (state.project.source) {
     await openTable(main.firstChild, { keepRoles: true, go: (name) => {
-      state.releases = begun.releases.slice(0, MOST_KEPT);
+      state.releases = begun.releases.slice(0, 1).map((found) => ({ ...found, about: limitsText(found.asked) }));
       history.replaceState(null, "", `#/${asked || name}`);
       show();
     } });

@@ -5,11 +5,8 @@ import { notice } from "./notices.js";
 
 const SHOW_AFTER = 600;
 
-/** Releases that stand side by side. */
-export const MOST_KEPT = 2;
-
 /** What the page knows. */
-export const state = { project: { source: "", written: {}, roles: {}, limits: {} }, table: null, audit: null, frontier: null, releases: [] };
+export const state = { project: { source: "", written: {}, roles: {}, limits: {} }, table: null, audit: null, frontier: null, releases: [], isQuick: true };
 
 export class JobError extends Error {}
 
@@ -40,10 +37,14 @@ export const saveProject = (path) => call("POST", "/api/project", path ? { proje
 export const serve = (text, path, confirmed) => call("POST", "/api/curator", { text, path, confirmed });
 export const endServer = () => call("DELETE", "/api/curator");
 
+const isSaid = (value) => value !== null && value !== undefined && value !== "" && !(typeof value === "object" && !Object.keys(value).length);
+
 function sent() {
-  const limits = Object.fromEntries(Object.entries(state.project.limits).filter(([, value]) => value !== null && value !== ""));
-  return { ...state.project, limits };
+  return { ...state.project, limits: Object.fromEntries(Object.entries(state.project.limits).filter(([, value]) => isSaid(value))) };
 }
+
+/** What no other limits have. */
+export const limitsText = (limits = state.project.limits) => JSON.stringify(Object.entries(limits).filter(([, value]) => isSaid(value)).sort());
 
 const stopped = () => Object.assign(new JobError("Stopped."), { stopped: true });
 

@@ -1,17 +1,18 @@
 // Step 3: limits, what they cost, and the releases that were made.
 
-import { beforeAndAfter, frontierChart } from "../pictures.js";
-import { field, h, put, table } from "../dom.js";
+import { frontierChart } from "../pictures.js";
+import { announce, field, h, put } from "../dom.js";
 import { bits, count, readable } from "../exact.js";
 import { meaning } from "../explain.js";
 import { notice } from "../notices.js";
-import { MOST_KEPT, state, work } from "../session.js";
-import { again } from "./audit.js";
+import { limitsText, state, work } from "../session.js";
+import { percent, releases } from "./candidates.js";
 import { editGroups } from "./hierarchy.js";
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const MOST_LEFT = 200;
-const MOST_NAMED = 4;
+
+/** A release that takes longer is made when it is asked for, not at every step of a slider. */
+const LIVE = 1500;
 
 /** What a chart was made for: limits that it does not vary, and roles. */
 function asked() {
@@ -24,8 +25,10 @@ export function showProtect(body, { refresh, go }) {
   const secrets = state.table.columns.filter((column) => state.project.roles[column.name] === "sensitive");
   const secret = secrets.map((column) => column.name).join(" and ");
   const most = Math.min(state.audit ? state.audit.audit.sensitive_values : Math.max(...secrets.map((column) => column.distinct)), MOST_LEFT);
-  const [box, chart, made] = [h("div"), h("div"), h("div")];
+  const [box, chart, older, made] = [h("div"), h("div"), h("div"), h("div")];
+  let turn = 0;
   const draw = () => {
+    put(older, state.releases.length > 0 && state.releases[0].about !== limitsText() && notice("", null, "The limits changed since this release was made.", h("button", { type: "button", onclick: () => make() }, "Make it again")));
     if (!state.frontier) return;
     const { points, about } = state.frontier;
     put(chart, about === asked()
@@ -59,14 +62,28 @@ export function showProtect(body, { refresh, go }) {
   });
   const prefer = choice("What counts most", limits.prefer, { "": "the largest change", mean: "the mean loss over all rows" }, (value) => changed("prefer", value || null));
   const recoding = choice("How values are merged", limits.recoding, { "": "group by group", "full-domain": "each column to one level everywhere", suppression: "single values become *" }, (value) => changed("recoding", value || null));
-  const make = async () => {
-    const found = await work(box, "Looking for the best release", "release");
-    if (!found) return;
-    state.releases = [found, ...state.releases].slice(0, MOST_KEPT);
-    refresh();
-    put(made, releases(go));
-    made.querySelector("h2").focus();
+  const show = () => {
+    draw();
+    put(made, releases({ take: (found) => {
+      state.taken = found;
+      go("take");
+    }, changed: show }));
   };
+  const make = async ({ focus = true } = {}) => {
+    turn += 1;
+    const [mine, about, began] = [turn, limitsText(), performance.now()];
+    const found = await work(box, "Looking for the best release", "release", {}, { stale: () => mine !== turn, again: () => make() });
+    if (!found || mine !== turn) return;
+    const kept = state.releases[1];
+    state.isQuick = performance.now() - began < LIVE;
+    state.releases = [{ ...found, about }, ...(kept ? [kept] : [])];
+    refresh();
+    show();
+    if (focus) made.querySelector("h2").focus();
+    else announce(`The release follows: ${count(found.release.min_posterior)} values left, ${bits(found.release.leakage)} leaked.`);
+  };
+  const isLive = () => (state.releases.length ? state.isQuick : state.frontier?.about === asked());
+  const step = () => isLive() && state.releases[0]?.about !== limitsText() && make({ focus: false });
   const survey = async () => {
     const about = asked();
     const found = await work(box, "Looking for what each limit costs", "frontier");
@@ -76,12 +93,13 @@ export function showProtect(body, { refresh, go }) {
     slider.say();
   };
   put(body, h("h1", { tabindex: -1 }, "Make a release that gives away less"),
-    h("div", { class: "limits" }, [slider, belief, alike, hidden].map((each) => each.shown)),
-    h("div", { class: "row low" }, prefer, recoding), hierarchies(limits, () => changed("hierarchy", limits.hierarchy)),
-    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: make }, "Make the release"), h("button", { type: "button", onclick: survey }, "Show what each limit costs")),
-    box, chart, made);
+    h("div", { onchange: step }, h("div", { class: "limits" }, [slider, belief, alike, hidden].map((each) => each.shown)),
+      h("div", { class: "row low" }, prefer, recoding)),
+    hierarchies(limits, () => { changed("hierarchy", limits.hierarchy); step(); }),
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => make() }, "Make the release"), h("button", { type: "button", onclick: survey }, "Show what each limit costs")),
+    box, chart, older, made);
   draw();
-  if (state.releases.length) put(made, releases(go));
+  if (state.releases.length) show();
 }
 
 /** What a number of values left costs, where the frontier is known: the point that keeps at least this many. */
@@ -89,7 +107,8 @@ function cost(value) {
   if (state.frontier?.about !== asked()) return "";
   const point = state.frontier.points.find((one) => one.min_posterior >= value);
   if (!point) return " No release found keeps this many.";
-  return typeof point.mean_loss === "number" ? ` That costs a mean loss of ${percent(point.mean_loss)}.` : ` That costs a largest change of ${readable(point.distortion)}.`;
+  const lost = typeof point.mean_loss === "number" ? `a mean loss of ${percent(point.mean_loss)}` : `a largest change of ${readable(point.distortion)}`;
+  return ` That costs ${lost}, and leaks ${bits(point.leakage)}.`;
 }
 
 function range(label, { min = 1, max, step = 1, begin }, words) {
@@ -142,45 +161,4 @@ function choice(label, begin, words, changed) {
   const shown = field(label, select);
   shown.style.width = "18rem";
   return shown;
-}
-
-function releases(go) {
-  return [
-    h("h2", { tabindex: -1 }, state.releases.length > 1 ? "Two releases side by side, the newest first" : "The release"),
-    h("div", { class: "sides" }, state.releases.map((found, place) => candidate(found, state.releases.length > 1 && ["Newest", "Before it"][place], () => {
-      state.taken = found;
-      go("take");
-    }))),
-  ];
-}
-
-function candidate(found, title, take) {
-  const { release } = found;
-  const facts = [
-    ["asked for", found.limits.join("; ") || "nothing"],
-    ["fewest values left", `${count(release.before.min_posterior)} \u2192 ${count(release.min_posterior)}`],
-    ["fewest rows alike", `${count(release.before.min_rows)} \u2192 ${count(release.min_rows)}`],
-    ["bits leaked, L0", `${bits(release.before.leakage)} \u2192 ${bits(release.leakage)}`],
-    ["best guess right", `${percent(release.before.best_guess)} \u2192 ${percent(release.best_guess)} (blind ${percent(release.blind_guess)})`],
-    ["mean loss", release.mean_loss === null || release.mean_loss === undefined ? "\u2013" : percent(release.mean_loss)],
-    ["rows left out", count(release.suppressed_rows || 0)],
-    ["proved best", release.optimal ? "yes" : "no"],
-  ];
-  return h("article", { class: "candidate" },
-    h("div", { class: "row apart" }, title && h("h3", {}, title), h("button", { type: "button", class: title === "Before it" ? null : "main", onclick: take }, "Take it away")),
-    h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])), meaning("min_posterior", "k_anonymity", "leakage", "best_guess", "mean_loss", "suppressed", "optimal"),
-    table("What changed in each column", ["column", "values", "rows changed", "worst change", "for example"], release.changes.map((one) => [
-      one.name, `${count(one.before)} \u2192 ${count(one.after)}`, count(one.changed_rows), found.columns.find((column) => column.name === one.name).worst, one.changed_rows > 0 ? example(one.examples) : ""]), { kind: "stack", numbers: [2, 3], silent: true }),
-    meaning("largest"),
-    h("h3", { class: "below" }, "Before and after, column by column"),
-    found.columns.map((column) => h("details", { class: "more", open: true }, h("summary", {}, column.name), beforeAndAfter(column))),
-    again(found));
-}
-
-/** What became of a few values that are merged; the first that were not left as they are. */
-function example(examples) {
-  const one = examples.find(({ values, released }) => values.length > 1 || values[0] !== released);
-  if (!one) return "";
-  const shown = one.values.slice(0, MOST_NAMED).map((value) => value ?? "missing");
-  return `${shown.join(", ")}${one.more || one.values.length > MOST_NAMED ? ", \u2026" : ""} \u2192 ${one.released ?? "missing"}`;
 }

@@ -7,8 +7,7 @@ import { code } from "./audit.js";
 
 export function showTake(body) {
   const found = state.releases.includes(state.taken) ? state.taken : state.releases[0];
-  const link = (name, words) => h("a", { class: "button", href: `/api/files/${found.files}/${name}`, download: name }, `${words} (${name})`);
-  const checks = h("div");
+  const files = h("div");
   const curator = h("div");
   const said = h("div");
   const { source } = state.project;
@@ -19,16 +18,7 @@ export function showTake(body) {
   const path = h("input", { type: "text", spellcheck: "false", value: place });
   put(body, h("h1", { tabindex: -1 }, "Take it away"),
     h("p", { class: "quiet" }, `The release with ${found.limits.join("; ") || "no limits"}.`),
-    h("h2", {}, "Files"),
-    h("div", { class: "row" }, link("released.csv", "The released table"), link("certificate.json", "Its certificate"), link("board.html", "One sheet for the board"),
-      found.hierarchies.map((file) => link(file, "A hierarchy"))),
-    h("p", { class: "hint" }, "The certificate says what the release gives away. Anyone with both tables can check it."),
-    h("h2", {}, "Check the certificate now"),
-    h("p", {}, "Every claim is worked out again from the two tables, by a checker that shares nothing with what made the release."),
-    h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
-      const verified = await work(checks, "Checking every claim", "verify", { files: found.files });
-      if (verified) put(checks, verification(verified, found.files));
-    } }, "Verify")), checks,
+    h("h2", {}, "Files"), files,
     h("h2", {}, "Do it again without the browser"),
     h("p", {}, `In the folder of the table${found.hierarchies.length ? ", with the hierarchies beside it" : ""}, these make the same table byte for byte, and the same certificate but for its time.${source.startsWith("postgres") ? " The database's address stands without its password and options." : ""}`),
     code("Command", found.command), code("Python", found.python),
@@ -52,6 +42,25 @@ export function showTake(body) {
       put(curator, handOver(drafted.text, place.replace(/-?project\.toml$/, "-curator.toml").replace(/^-/, "")));
       event.target.remove();
     } }, "Draft a curator's file")));
+  return written(files, found);
+}
+
+/** Write the files of a release, offer them, and offer to check them. */
+async function written(box, release) {
+  const found = await work(box, "Writing the files and the certificate", "files", { asked: release.asked }, { again: () => written(box, release) });
+  if (!found) return;
+  const link = (name, words) => h("a", { class: "button", href: `/api/files/${found.files}/${name}`, download: name }, `${words} (${name})`);
+  const checks = h("div");
+  put(box,
+    h("div", { class: "row" }, link("released.csv", "The released table"), link("certificate.json", "Its certificate"), link("board.html", "One sheet for the board"),
+      found.hierarchies.map((file) => link(file, "A hierarchy"))),
+    h("p", { class: "hint" }, "The certificate says what the release gives away. Anyone with both tables can check it."),
+    h("h2", {}, "Check the certificate now"),
+    h("p", {}, "Every claim is worked out again from the two tables, by a checker that shares nothing with what made the release."),
+    h("div", { class: "row" }, h("button", { type: "button", onclick: async () => {
+      const verified = await work(checks, "Checking every claim", "verify", { files: found.files });
+      if (verified) put(checks, verification(verified, found.files));
+    } }, "Verify")), checks);
 }
 
 /** The draft to be mended, and a button that starts a server on it. */
