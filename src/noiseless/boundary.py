@@ -162,7 +162,7 @@ def _in_python(said: str, function: Callable[..., Any]) -> str:
         is_name = said[found.end() :].startswith((")", " to ", f", {found[1]} = "))
         value = _value_in_python(word, hint) or (f'"{word}"' if is_name and word else None)
         told = name if value is None else f"{name}={value}"
-        told = f"open_table(..., {told})" if name not in known else told
+        told = f"nl.open_table(FILE, {told})" if name not in known else told
         return told + (between + word if word and (value is None or value == "True") else "")
 
     return _OPTION.sub(argument, said)
@@ -229,6 +229,8 @@ def _remedy(
     known = list(signature.parameters)
     kinds = [one.kind for one in signature.parameters.values()]
     for strange in [one for one in kwargs if one not in known]:
+        if strange in _OF_TABLES and "table" in known:
+            return f"write nl.{name}(nl.open_table(FILE, {strange}=...), ...)"
         meant = [one for one in _MEANT.get(strange, ()) if one in known]
         if close := meant[:1] or get_close_matches(strange, known, n=1):
             return f"did you mean {close[0]}? {help_on}"

@@ -71,9 +71,13 @@ class UnknownColumnError(ColumnError):
     def _hint(self, column: str, available: Sequence[str], from_text: bool) -> str:
         parts = [part.strip() for part in column.split(",")]
         if len(parts) > 1 and set(parts) <= set(available):
-            return "name each column separately"
-        if close := get_close_matches(column, available, n=3, cutoff=0.75 if from_text else 0.6):
-            return f"did you mean {' or '.join(map(repr, close))}?"
+            return "name them one by one: repeat the option, or give a list"
+        folded: dict[str, list[str]] = {}
+        for name in available:
+            folded.setdefault(name.casefold(), []).append(name)
+        cutoff = 0.75 if from_text else 0.6
+        if close := get_close_matches(column.casefold(), folded, n=3, cutoff=cutoff):
+            return f"did you mean {' or '.join(repr(name) for one in close for name in folded[one])}?"
         if from_text:
             return "see its columns with `noiseless schema`, or name them with --names A,B,C"
         return f"it has {self.listed(available)}"

@@ -188,7 +188,10 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
         (lambda: nl.audit(WIDE, sensitive="age", rule="round:5"), 'write rule="COLUMN=round:5"'),
         (lambda: nl.blur(TABLE, "age >= 40", max_change=5), 'as in bounds={"age": (0, 100)}'),
         (lambda: nl.plan("mean", n=3, budget=1), "needs the bounds (bounds=(LO, HI)): the smallest"),
-        (lambda: nl.audit(LATIN, sensitive="age"), 'name its encoding (open_table(..., encoding="latin-1"))'),
+        (
+            lambda: nl.audit(LATIN, sensitive="age"),
+            'name its encoding (nl.open_table(FILE, encoding="latin-1"))',
+        ),
     ],
 )
 def test_errors_name_arguments_and_not_options(call: Callable[[], Any], words: str, tmp_path: Path) -> None:

@@ -93,7 +93,9 @@ def linkage(
     """
     splits = _splits(split)
     if not columns:
-        raise RequestError("name the columns that an adversary sees, each with its bounds")
+        raise RequestError(
+            "name the columns that an adversary sees, each with its bounds: --column COL=LO:HI"
+        )
     if outside not in get_args(Outside) or missing == "value":
         raise RequestError(
             "values outside are refused, dropped or clamped, and missing ones refused or dropped"

@@ -20,6 +20,7 @@ from noiseless.cli.options import (
     SummaryOption,
     column_option,
     columns,
+    files_written,
     in_panels,
     option,
     per_column,
@@ -236,9 +237,8 @@ def audit_command(  # noqa: PLR0917 - typer calls it by keywords
             answer = result.to_dict(reveal=show_values) | found
         else:
             texts = [audit_text(result, checks, reveal=show_values), *map(repr, parts.values())]
-            outputs = {"Report": html, "For the board": summary, "Risk of each row": records}
-            lines = [f"{what}: {path}" for what, path in outputs.items() if path is not None]
-            text = "\n\n".join([*texts, *(["\n".join(lines)] if lines else [])])
+            text = "\n\n".join(texts)
+            text += files_written(report=html, for_the_board=summary, risk_of_each_row=records)
     if not public and schema is None and not certificate:
         _say_public(result)
     if output == "json":

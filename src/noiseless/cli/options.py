@@ -280,6 +280,16 @@ def say(text: str) -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - stands in for stdout until the end
 
 
+def files_written(**files: object) -> str:
+    """Lines for the files that a command wrote, after what it printed; nothing where there are none."""
+    lines = [
+        f"{what.replace('_', ' ')[0].upper()}{what.replace('_', ' ')[1:]}: {path}"
+        for what, path in files.items()
+        if path is not None
+    ]
+    return "\n\n" + "\n".join(lines) if lines else ""
+
+
 def _escaped(line: str) -> str:
     """A line of JSON in which characters that cannot be seen are written as JSON escapes them."""
     if line.isprintable():

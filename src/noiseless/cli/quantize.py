@@ -278,7 +278,7 @@ def _text(found: "Quantized", out: Path | None) -> str:
     missing = ", missing among them" * mechanism.parts[0].missing
     values = f"it is published as one of {mechanism.reach:,} values{missing}"
     verdict = f"Each reading leaks at most {mechanism.bits}: {values}."
-    notes = ["Other columns are written unchanged: drop those that need not be seen."]
+    notes = ["Other columns are written unchanged; drop those that nobody needs."]
     if found.persons is None:
         notes.append("Readings of one person add up: --unit COLUMN counts them.")
     warnings = [f"Warning: {one}." for one in found.warnings]

@@ -13,6 +13,7 @@ from noiseless.cli.options import (
     HtmlOption,
     NamesOption,
     SummaryOption,
+    files_written,
     in_panels,
     option,
     progress_bar,
@@ -188,9 +189,8 @@ def _release(
     from noiseless.reports.release_text import release_text
 
     certified = f", certified by {certificate} (keep it with the original)" if certificate else ""
-    pages = {"Report": html, "For the board": files["summary"]}
-    lines = [f"{what}: {page}" for what, page in pages.items() if page]
-    text = "\n".join([release_text(done), "", f"Written: {out}{certified}", *lines])
+    text = release_text(done)
+    text += files_written(written=f"{out}{certified}", report=html, for_the_board=files["summary"])
     show(output, {**done.to_dict(), **_named({name: files[name] for name in _WRITTEN})}, text)
 
 
@@ -306,9 +306,8 @@ def frontier_command(
         from noiseless.reports import write_frontier_html
 
         write_frontier_html(frontier, written["html"])
-    listed = [f"Written: {path}" for path in written.values() if path is not None]
-    lines = [frontier_text(frontier), *([""] if listed else []), *listed]
-    show(output, {**frontier.to_dict(), **_named(written)}, "\n".join(lines))
+    text = frontier_text(frontier) + files_written(plot=written["plot"], report=written["html"])
+    show(output, {**frontier.to_dict(), **_named(written)}, text)
     return 0
 
 

@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, NamesOption, option, print_json, say, working
+from noiseless.cli.options import (
+    Format,
+    FormatOption,
+    NamesOption,
+    files_written,
+    option,
+    print_json,
+    say,
+    working,
+)
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
@@ -18,17 +27,18 @@ The proposal is marked as one: true bounds must not come from the data.
 
 Examples:
 
-  noiseless schema meters.parquet > schema.toml
+  noiseless schema meters.parquet -o schema.toml
 
   noiseless schema meters.parquet --check schema.toml
 
-  noiseless schema meters.parquet --curator > meters.toml
+  noiseless schema meters.parquet --curator -o meters.toml
 """
 
 _DOES_NOT_CONFORM = 1
 
 
 def schema_command(
+    *,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="A file, a glob or a database table.")],
     check: Annotated[
         Path | None, option("Hold the table against this schema; exit code 1 if it fails.", "FILE")
@@ -37,6 +47,7 @@ def schema_command(
         bool,
         typer.Option("--curator", help="Propose a whole curator's file, for `noiseless query` and `serve`."),
     ] = False,
+    out: Annotated[Path | None, option("Write the proposal to this new file.", "OUT", "--out", "-o")] = None,
     names: NamesOption = None,
     output: FormatOption = "text",
 ) -> int:
@@ -46,10 +57,14 @@ def schema_command(
         The exit code: 0, or 1 when the table does not keep to the schema.
     """
     from noiseless.domain import Schema, propose
-    from noiseless.tables import open_table
+    from noiseless.tables import open_table, written_whole
 
     if curator and (check is not None or output == "json"):
         raise RequestError("--curator writes a file to begin with; give it without --check and --format json")
+    if out is not None and (check is not None or output == "json"):
+        raise RequestError("-o is for the text of a proposal; give it without --check and --format json")
+    if out is not None and out.exists():
+        raise RequestError(f"{out} exists, and may hold your own bounds; name a new file")
     with working("reading"):
         opened = open_table(table, names=names)
         if check is not None:
@@ -62,7 +77,13 @@ def schema_command(
 
             sections = draft_sections(table, summaries, opened.count())
     if output == "text":
-        say(proposal.dump(sections=sections).rstrip("\n"))
+        text = proposal.dump(sections=sections).rstrip("\n")
+        if out is None:
+            say(text)
+            return 0
+        with written_whole(out) as part:
+            part.write_text(f"{text}\n", "utf-8", newline="\n")
+        say(files_written(written=out).lstrip())
         return 0
     columns = [
         {"name": name, "note": note, **_described(proposal.schema, name)}

@@ -13,6 +13,7 @@ from noiseless.cli.options import (
     HtmlOption,
     StepOption,
     column_option,
+    files_written,
     number_option,
     option,
     print_json,
@@ -179,7 +180,8 @@ def audit_command(
     if output == "json" or json:
         print_json(found.to_dict())
     else:
-        say(tabulation_text(found))
+        proved = None if found.inconsistent else certificate
+        say(tabulation_text(found) + files_written(certificate=proved, report=html))
     if found.inconsistent:
         rows = "; ".join(f"{name}: {', '.join(labels)}" for name, labels in found.inconsistent)
         typer.echo(printable(f"noiseless: these figures contradict each other, mend one: {rows}"), err=True)

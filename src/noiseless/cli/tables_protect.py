@@ -8,7 +8,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from noiseless.cli.options import FormatOption, HtmlOption, number_option, option, show, takes, working
+from noiseless.cli.options import (
+    FormatOption,
+    HtmlOption,
+    files_written,
+    number_option,
+    option,
+    show,
+    takes,
+    working,
+)
 from noiseless.cli.tables import HOLDS, READING, RULES, UNDECIDED, VIOLATED, declared_options
 
 HELP = """Make true tables safe to publish, at the least loss.
@@ -128,5 +137,10 @@ def protect_command(
             with written_whole(certificate, request.files) as part:
                 part.write_text(f"{dumps(found.certificate(out), indent=1)}\n", "utf-8", newline="\n")
     result = found.to_dict()
-    show("json" if json else output, result, protection_text(found))
+    text = protection_text(found)
+    if found.holds:
+        text += files_written(written=out, certificate=certificate, report=html)
+    else:
+        text += files_written(report=html)
+    show("json" if json else output, result, text)
     return HOLDS if found.holds else VIOLATED if result["decided"] else UNDECIDED

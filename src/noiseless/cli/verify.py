@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from noiseless.cli.options import Format, FormatOption, HtmlOption, NamesOption, option, show, working
+from noiseless.cli.options import (
+    Format,
+    FormatOption,
+    HtmlOption,
+    NamesOption,
+    files_written,
+    option,
+    show,
+    working,
+)
 
 HELP = """Re-check a release's certificate from the two tables alone.
 
@@ -59,7 +68,7 @@ def verify_command(
 
         page = verification_html(found, str(certificate), str(original), str(released))
         write_page(html, page, [certificate, Path(original), Path(released)])
-    show(output, found.to_dict(), found.text)
+    show(output, found.to_dict(), found.text + files_written(report=html))
     return 0 if found.holds else _DOES_NOT_HOLD
 
 
@@ -75,5 +84,5 @@ def _write(standalone: Path | None, schema: Path | None, output: Format) -> int:
             with written_whole(out) as part:
                 part.write_text(text(), "utf-8", newline="\n")
             written.append(str(out))
-    show(output, {"written": written}, "\n".join(f"written to {out}" for out in written))
+    show(output, {"written": written}, "\n".join(f"Written: {out}" for out in written))
     return 0

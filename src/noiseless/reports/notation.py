@@ -1,9 +1,11 @@
 """Numbers and texts as reports write them; what is rounded is rounded to the safe side."""
 
 import math
+import os
+import sys
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import accumulate
@@ -25,6 +27,8 @@ _SMALLEST_SHARE = Fraction(1, 1000)
 """Shares below this, and as close to one, are shown as bounds."""
 
 _WIDTH = 100
+_NARROW = 80
+"""Lines of text are as long as the terminal is wide, within these; tables keep to the smaller if they can."""
 
 
 def upper_text(value: Fraction) -> str:
@@ -108,10 +112,39 @@ def wrapped(text: str, indent: int = 0) -> str:
     """A paragraph, no line of it too long; one that is put to the right holds names, which stay whole."""
     import textwrap
 
-    return textwrap.fill(printable(text), _WIDTH - indent, break_on_hyphens=not indent)
+    return textwrap.fill(printable(text), _columns() - indent, break_on_hyphens=not indent)
 
 
-def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A titled table: the first column to the left, numbers to the right."""
-    lines = aligned([header, *rows], "<".ljust(len(header), ">"))
+def _columns() -> int:
+    try:
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (AttributeError, OSError, ValueError):  # no terminal
+        return _WIDTH
+    return min(max(width, _NARROW), _WIDTH)
+
+
+def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], sides: str = "<") -> str:
+    """A titled table: numbers to the right, the columns that `sides` begins with as it says.
+
+    Headings of a table that is wider than a terminal take several lines.
+    """
+    sides = sides.ljust(len(header), ">")
+    for height in (1, 2, 3):
+        lines = aligned([*_stacked(header, rows, height), *rows], sides)
+        if max(map(len, lines)) <= _NARROW - 2:
+            break
     return "\n".join([printable(title), *(f"  {line}" for line in lines)])
+
+
+def _stacked(header: Sequence[str], rows: Sequence[Sequence[str]], height: int) -> Iterator[tuple[str, ...]]:
+    """Headings on at most that many lines, or a word a line, the last beside the rows."""
+    import textwrap
+
+    heads = []
+    for place, head in enumerate(header):
+        width = max(map(len, (*head.split(), *(row[place] for row in rows))), default=0)
+        while len(lines := textwrap.wrap(head, width or 1)) > max(height, 1) and width < len(head):
+            width += 1
+        heads.append(lines)
+    most = max(map(len, heads))
+    yield from zip(*([""] * (most - len(lines)) + lines for lines in heads), strict=True)

@@ -1,5 +1,6 @@
 """A release or a frontier as plain text for a terminal."""
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -190,18 +191,18 @@ def _points(frontier: ReleaseFrontier) -> str:
     )
     rows = [
         (
-            f"{p.min_posterior:>{len(header[0])},}",
+            f"{p.min_posterior:,}",
             f"{p.min_rows:,}",
             p.leakage.rounded_up(2),
             p.maximin.rounded_up(2),
             kept_text(p.resolution),
             "-" if p.distortion is None else length_text(p.distortion),
             f"{p.cells:,}",
-            p.method,
+            re.sub(r", k = \d+$", "", p.method),
         )
         for p in shown
     ]
-    return table(f"{title}:", header, rows)
+    return table(f"{title}:", header, rows, ">>>>>>><")
 
 
 def _methods(frontier: ReleaseFrontier) -> str:

@@ -25,7 +25,13 @@ def check_certificate(raw: Mapping[str, Any], count: Callable[[CertifiedRelease]
         return Findings((Check("format", False, name, str(error)),))
     claims = Claims(certificate, count(certificate))
     checks = (Check("format", True, name, name), *claims.checks())
-    return Findings(checks, _about(certificate), certificate.not_checked, claims.notes())
+    notes = claims.notes()
+    if any(check.name == "original_digest" and not check.holds for check in checks):
+        otherwise = "the original is another table than the release was made from, or is read in another way"
+        notes += (
+            f"{otherwise}: give its --names, --encoding, --decimal and --date-format as for the release",
+        )
+    return Findings(checks, _about(certificate), certificate.not_checked, notes)
 
 
 def _about(certificate: CertifiedRelease) -> dict[str, Any]:

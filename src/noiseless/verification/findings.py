@@ -2,6 +2,7 @@
 
 # ruff: noqa: UP007 - Python 3.9 runs this too
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union
@@ -100,8 +101,8 @@ class Findings:
 
     @property
     def lines(self) -> dict[str, str]:
-        """A line a check; those that could not be made are told in one, so that the cause can be seen."""
-        shown = {check.name: str(check) for check in self.checks if check.name not in self._not_made}
+        """A line for each check made, and one for all others, so that the cause can be seen."""
+        shown = {check.name: _short(str(check)) for check in self.checks if check.name not in self._not_made}
         if self._not_made:
             shown["not made"] = f"FAIL, because of what fails above: {', '.join(self._not_made)}"
         return shown
@@ -126,6 +127,11 @@ class Findings:
         if self.unchecked:
             lines += ["", "Not checked, because no table can show it:", *_table(self.unchecked)[1:]]
         return "\n".join(printable(line) for line in lines)
+
+
+def _short(line: str) -> str:
+    """A line in which digests show how they begin; JSON has them whole."""
+    return re.sub(r"(sha256:[0-9a-f]{12})[0-9a-f]{52}", r"\1...", line)
 
 
 def _counted(about: Mapping[str, Any]) -> dict[str, str]:

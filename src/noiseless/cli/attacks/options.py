@@ -75,7 +75,7 @@ def play(
         return
     say(text(played))
     if plot is not None:
-        say(f"drawn in {plot}")
+        say(f"Plot: {plot}")
 
 
 def check_bounds(bounds: tuple[Decimal, Decimal] | None) -> None:
