@@ -53,7 +53,8 @@ _OF_TABLES = frozenset({"encoding", "decimal", "date_format"})
 """How a text file is read: arguments of `open_table`, whatever is done with the table."""
 
 _OPTION = re.compile(
-    r"--([a-z]+(?:-[a-z]+)*)(?:( +|=)(LO HI\b|[^\s;()']*'[^']*'|[^\s;()]*[^\s;().,]|,(?= )))?"
+    r"--([a-z]+(?:-[a-z]+)*)"
+    r"(?:( +|=)(LO HI\b|\w+=[.,](?=[)\s]|$)|[^\s;()']*'[^']*'|[^\s;()]*[^\s;().,]|,(?= )))?"
 )
 """An option of the command line in a message, and the word after it, which may be its value."""
 

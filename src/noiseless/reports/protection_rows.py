@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from noiseless.display import counted, verb
 from noiseless.reports.audit_rows import Status
 from noiseless.reports.tabulation_rows import (
     AuditView,
@@ -110,15 +109,11 @@ def protection_sentence(found: TableProtection) -> str:
     if best is None or best.proposal is None:
         why = found.aware.words if found.aware is not None and not found.aware.holds else ""
         return why or "; ".join(f"{each.method}: {each.refusal}" for each in found.outcomes)
-    who = (
-        ""
-        if found.tables.adversaries is None
-        else f", and that {_insiders(found)} learns one of them exactly"
-    )
-    are = verb(sensitive, "are")
+    who = "" if found.tables.adversaries is None else f", and {_insiders(found)} learns one of them exactly"
+    figures = "the sensitive figure" if sensitive == 1 else f"the {sensitive:,} sensitive figures"
     return (
-        f"{best.proposal.words}. The exact audit proves that the {counted(sensitive, 'figures')} that {are} "
-        f"sensitive {verb(sensitive, 'keep')} what the rules want from outsiders{who}"
+        f"{best.proposal.words}. The exact audit proves it: outsiders cannot infer {figures} more closely "
+        f"than the rules allow{who}"
     )
 
 

@@ -26,7 +26,7 @@ def protection_text(found: TableProtection) -> str:
         table("Methods:", tuple(map(str.lower, METHOD_HEADS)), [view.row for view in views]),
         "\n".join([refused_title, *refused]) if refused and len(views) > 1 else "",
         _left(found),
-        wrapped(f"Who knows the rule: {found.aware.words}.") if found.aware is not None else "",
+        wrapped(f"Adversaries who know the rule: {found.aware.words}.") if found.aware is not None else "",
         "\n".join(wrapped(f"Note: {note}.") for note in found.notes),
     ]
     return "\n\n".join(block for block in blocks if block)

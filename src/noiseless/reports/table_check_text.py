@@ -17,7 +17,7 @@ def table_check_text(check: TableCheck) -> str:
         _summary(check),
         _breaches("Broken, and the figures that break it together:", check.breaches, check),
         _offer(check),
-        _breaches("Broken already, and not by these tables:", check.before, check),
+        _breaches("Already broken before these tables:", check.before, check),
         "\n".join(wrapped(f"Note: {note}.") for note in check.notes),
     ]
     return "\n\n".join(block for block in blocks if block)
@@ -31,12 +31,12 @@ def _verdict(check: TableCheck) -> str:
     if check.refused:
         many = len(check.breaches)
         return (
-            f"Refused: together with what is published already, {counted(many, 'promises')} "
-            f"{verb(many, 'are')} broken.{recorded}"
+            f"Refused: together with what is already published, these tables break "
+            f"{counted(many, 'promises')}.{recorded}"
         )
     if not check.decided:
         return f"Not decided: the time limit came first.{recorded}"
-    return f"Holds: every promise, of these tables and of those before them, is kept.{recorded}"
+    return f"Holds: together, these tables and all earlier ones keep every promise.{recorded}"
 
 
 def _summary(check: TableCheck) -> str:
@@ -80,16 +80,16 @@ def _offer(check: TableCheck) -> str:
     lines = list[str]()
     if offer.withheld:
         many = len(offer.withheld)
-        how = "no fewer are enough: proved" if offer.least else "fewer may be enough: not proved"
+        how = "proved: no fewer suffice" if offer.least else "not proved: fewer may suffice"
         figures = f"{counted(many, 'figures')} of the new tables {verb(many, 'are')} withheld"
         lines = [f"Everything holds if {figures} ({how}):"]
         lines += [f"  {name_text(name, alone=alone)}" for name in offer.withheld[:_SHOWN]]
         lines += [f"  and {counted(many - _SHOWN, 'others')}"] if many > _SHOWN else []
     else:
         lines = [
-            "Withholding figures of the new tables does not help."
+            "Withholding figures of the new tables cannot help: proved."
             if offer.least
-            else "No choice of figures to withhold was found."
+            else "The search found no figures whose withholding would help."
         ]
     if offer.dimensions:
         names = " or ".join(offer.dimensions)

@@ -23,8 +23,8 @@ _TOLD_BY = 4
 _MOST_ORDERED = 20_000
 """The most figures that are looked at to find those with the fewest values left."""
 _ALL_ZERO = (
-    "everything withheld turns out to be 0: if totals add up only what is shown, say so (told "
-    "totals=shown); if blanks mean none, fill in zeros"
+    "everything withheld turns out to be 0: if totals add up only what is shown, say so (legend "
+    "totals=shown); if blanks mean zero, fill in zeros"
 )
 
 
@@ -241,15 +241,17 @@ def verdict_sentence(view: AuditView) -> str:
 def _about_figures(view: AuditView) -> str:
     hidden, disclosed = int(view.hidden.sum()), len(view.leaks)
     if not hidden:
-        return "every figure is published as it is, so that there is nothing to infer"
-    are, one = verb(hidden, "are"), hidden == 1
+        return "every figure is published as it is: there is nothing to infer"
+    one = hidden == 1
     if disclosed:
-        of = "the only figure" if one else f"{disclosed:,} of {hidden:,} figures"
-        return f"{of} that {are} withheld or rounded {verb(disclosed, 'are')} known for certain"
+        of = "the only" if one else f"{disclosed:,} of {hidden:,}"
+        figures = f"withheld or rounded figure{'s' * (not one)}"
+        return f"{of} {figures} {verb(disclosed, 'are')} known for certain"
     if not view.audit.decided:
-        return "some figures are open: the time limit came first"
-    of = "the only figure" if one else f"none of {hidden:,} figures"
-    return f"{of} that {are} withheld or rounded is {'not ' * one}known for certain"
+        return "some figures are not decided: the time limit came first"
+    if one:
+        return "the only withheld or rounded figure is not known for certain"
+    return f"none of the {hidden:,} withheld or rounded figures is known for certain"
 
 
 def _about_others(audit: TabulationAudit) -> list[str]:
@@ -260,7 +262,7 @@ def _about_others(audit: TabulationAudit) -> list[str]:
     found = [
         (broken, f"{counted(broken, 'figures')} {verb(broken, 'break')} a rule"),
         (groups, f"{counted(groups, 'groups')} of people {verb(groups, 'are')} at risk"),
-        (knowing, f"{counted(knowing, 'contributors')} {verb(knowing, 'learn')} figures that are withheld"),
+        (knowing, f"{counted(knowing, 'contributors')} {verb(knowing, 'learn')} withheld figures"),
         (close, f"{counted(close, 'contributors')} {verb(close, 'estimate')} another's amount too well"),
     ]
     return [words for number, words in found if number]

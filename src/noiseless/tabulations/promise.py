@@ -283,9 +283,7 @@ def _values(asked: _Asked) -> _Found:
     mine &= publication.told_lower < publication.told_upper
     known = ranges.known_sums()[: len(mine)]
     for row in np.flatnonzero(mine & known).tolist():
-        says = (
-            f"is {ranges[row].lower * publication.step}: 1 value is left of the {wanted} that were promised"
-        )
+        says = f"is {ranges[row].lower * publication.step}: 1 possible value, {wanted} promised"
         found.append(asked.bounded(row, says))
     if wanted == NOT_KNOWN and not ranges.sharp:
         return found, not ranges.undecided(
@@ -296,7 +294,7 @@ def _values(asked: _Asked) -> _Found:
         enough, left = _has_values(ranges, row, min(wanted, own))
         decided &= enough is not None
         if enough is False:
-            says = f"has {left} values left of the {min(wanted, own)} that were promised"
+            says = f"has {left} possible values, {min(wanted, own)} promised"
             found.append(asked.bounded(row, says))
     return found, decided
 

@@ -49,8 +49,8 @@ def test_shades_follow_the_values_left() -> None:
 def test_text_and_page_say_the_same_verdict() -> None:
     audit = replace(nl.audit_tables(COUNTS), notes=("a note",))
     text, page = tabulation_text(audit), tabulation_html(audit)
-    assert text.startswith("Disclosed: 3 of 3 figures that are withheld or rounded are known for certain.")
-    assert "<strong>Disclosed</strong><p>3 of 3 figures that are withheld or rounded are known" in page
+    assert text.startswith("Disclosed: 3 of 3 withheld or rounded figures are known for certain.")
+    assert "<strong>Disclosed</strong><p>3 of 3 withheld or rounded figures are known" in page
     assert "Note: a note." in text
     assert "a note." in page
 
@@ -76,7 +76,7 @@ def test_a_rule_that_is_not_kept_is_no_disclosure() -> None:
     audit = nl.audit_tables(counts, rules={"threshold": 3})
     text = tabulation_text(audit)
     assert text.startswith(
-        "Not protected: every figure is published as it is, so that there is nothing to infer; 1 figure"
+        "Not protected: every figure is published as it is: there is nothing to infer; 1 figure"
     )
     assert "N, a    threshold 3  not kept" in text
 

@@ -55,14 +55,14 @@ def awareness(
     values = rows @ np.array(left).T if left else np.zeros((rows.shape[0], 0), np.int64)
     fewest = min((len(set(row.tolist())) for row in values), default=0)
     words = (
-        f"{len(found):,} tables fit, and the rule publishes the same for {len(left):,} of them: every "
-        f"sensitive figure has at least {fewest:,} of its values left for somebody who knows the rule"
+        f"{len(found):,} tables fit, and the rule publishes the same for {len(left):,} of them; these leave "
+        f"every sensitive figure at least {fewest:,} possible values"
     )
     return AwarenessFinding(len(found), len(left), fewest, True, words)
 
 
 def _open(why: str) -> AwarenessFinding:
-    return AwarenessFinding(None, None, None, False, f"nothing is claimed about who knows the rule: {why}")
+    return AwarenessFinding(None, None, None, False, f"nothing is claimed: {why}")
 
 
 def _not_a_function(tables: TrueTables) -> str:

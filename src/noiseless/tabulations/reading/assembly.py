@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.display import counted
 from noiseless.errors import RequestError
 from noiseless.tabulations.publication import (
     MAX_ATOMS,
@@ -26,7 +27,7 @@ from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFig
 from noiseless.tabulations.reading.unnamed_totals import unnamed_total
 
 _TOTAL = "Total"
-_UNLESS = "told absent=withheld, if they are withheld"
+_UNLESS = "legend absent=withheld, if they are withheld"
 _NAMED = 3
 """The names that a note lists."""
 
@@ -236,8 +237,7 @@ class _Reading:
         if self.notation.thousands(cells.tolist()):
             raise RequestError(
                 f"{self.figures.name}: has figures such as 1.000; say whether the point stands before "
-                "thousands (told = {decimal = ','}, --told decimal=,) or "
-                "before decimals (told = {decimal = '.'})"
+                "thousands (--legend decimal=,) or before decimals (--legend decimal=.)"
             )
         known: dict[object, Told] = {}
         lower, upper = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
@@ -311,7 +311,7 @@ class _Reading:
         absent = np.setdiff1d(cross, there)
         if len(absent) and not self.notes:
             self.notes.append(
-                f"{self.figures.name}: {len(absent):,} combinations that it leaves out; read as 0 ({_UNLESS})"
+                f"{self.figures.name}: {counted(len(absent), 'combinations')} left out; read as 0 ({_UNLESS})"
             )
         return tuple(labels), np.stack(np.unravel_index(absent, sizes), axis=1).astype(
             np.int32

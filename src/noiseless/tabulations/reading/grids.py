@@ -129,9 +129,8 @@ def wide_figures(
         sides.append(whole_labels(f"{name}: row {row + 1}", before, totals))
         if left == 1 and not (any(cells) or of_pandas or notation.blank_declared or is_total(before[0])):
             raise RequestError(
-                f"{name}: row {row + 1} has a label and no figures; if it is a heading or a note, take the "
-                "line out; if its figures are withheld, declare blanks (--told suppressed=, "
-                "told = {suppressed = ['']})"
+                f"{name}: row {row + 1} has a label and no figures; if it is a heading or a note, remove the "
+                "line; if its figures are withheld, declare blanks: --legend suppressed="
             )
         for column, labels in kept.items():
             entries.append(((*sides[-1], *labels), cells[column]))

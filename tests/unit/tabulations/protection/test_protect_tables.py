@@ -197,7 +197,7 @@ def test_what_cannot_be_protected(folder: Path, capsys: pytest.CaptureFixture[st
 
 def test_who_knows_the_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["tables", "protect", "clinics.csv", *SMALL, "--aware"]) in (0, 1, 4)
-    assert "Who knows the rule" in capsys.readouterr().out
+    assert "Adversaries who know the rule" in capsys.readouterr().out
     made = ("--microdata", "firms.csv", "--unit", "firm", *TURNOVER, "--p-percent", "10", "--aware")
     assert folder
     assert run(["tables", "protect", *made, "-o", "out.csv"]) == 4
