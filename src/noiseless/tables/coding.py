@@ -239,33 +239,29 @@ _BATCH = 200
 """Columns a query: ten thousand columns in one aggregate would be planned for minutes."""
 
 
-_TEXTS = "noiseless_text_"
-"""How the names of tables begin that hold columns as they are written."""
-
-
-def typed(table: "DuckDBTable", as_text: Collection[str] = ()) -> "DuckDBTable":
+def typed(table: "DuckDBTable", as_text: Collection[str] = (), *, in_place: bool = False) -> "DuckDBTable":
     """The same columns, held in the engine, each with the best type that fits all its values.
 
     Args:
         table: the columns as texts.
         as_text: columns that stay as they are written.
+        in_place: whether types take the place of texts, which halves what is held; else texts are typed
+            whenever they are read.
     """
-    name = f"{_TEXTS}{uuid4().hex}"
+    name = f"noiseless_text_{uuid4().hex}"
     table.keep(name)
     text = replace(table, query=f"SELECT * FROM {name}", textual=False)
     kinds: dict[str, str] = {}
     for start in range(0, len(text.columns), _BATCH):
         kinds |= _kinds(text, text.columns[start : start + _BATCH])
     kinds |= dict.fromkeys(as_text, "VARCHAR")
+    if in_place:
+        for column, kind in kinds.items():
+            if kind != "VARCHAR":
+                text.engine.rows(f"ALTER TABLE {name} ALTER {identifier(column)} TYPE {kind}")
+        return replace(text, kinds=kinds)
     casts = ", ".join(f"{identifier(c)}::{kind} AS {identifier(c)}" for c, kind in kinds.items())
     return replace(text, query=text.over(f"SELECT {casts} FROM {SOURCE}"), kinds=kinds)
-
-
-def forget_texts(table: "DuckDBTable") -> None:
-    """Give back what the texts take that `typed` holds: the columns are kept with their types."""
-    named = f"SELECT table_name FROM duckdb_tables() WHERE temporary AND starts_with(table_name, '{_TEXTS}')"
-    for (name,) in table.engine.rows(named):
-        table.engine.rows(f"DROP TABLE {name}")
 
 
 def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:

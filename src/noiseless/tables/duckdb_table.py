@@ -135,14 +135,25 @@ class DuckDBTable(Table):
 
     def select(self, columns: Sequence[str]) -> Self:
         """Only these columns; text from a file is parsed and typed now, once."""
+        narrowed = self._plain(columns)
+        return cast("Self", typed(narrowed)) if self.textual else narrowed
+
+    def held(self) -> Self:
+        """The same, read and typed now, and held by the engine; what memory cannot hold spills to disk."""
+        plain = self._plain(self.columns)
+        if self.textual:
+            return cast("Self", typed(plain, in_place=True))
+        plain.keep("noiseless_held")
+        return replace(plain, query="SELECT * FROM noiseless_held")
+
+    def _plain(self, columns: Sequence[str]) -> Self:
         self.require_plain(*columns)
         plain = {column: plain_column(column, self.kinds[column]) for column in columns}
         if self.weighted:
             plain[COUNT] = COUNT, self.kinds[COUNT]
         query = self.over(f"SELECT {', '.join(sql for sql, _ in plain.values())} FROM {SOURCE}")
         kinds = {column: kind for column, (_, kind) in plain.items()}
-        narrowed = replace(self, query=query, kinds=kinds)
-        return cast("Self", typed(narrowed)) if self.textual else narrowed
+        return replace(self, query=query, kinds=kinds)
 
     def distinct_rows(self) -> Self:
         """The table without exact duplicates of whole rows."""

@@ -52,6 +52,11 @@ class OwnEngine:
         with _forgotten_when_broken():
             return self.connection.sql(sql).to_arrow_table()
 
+    def give_back(self) -> None:
+        """Give memory that is held free back to the system: the engine does so when its limit is set anew."""
+        ((limit,),) = self.rows("SELECT current_setting('memory_limit')")
+        self.rows(f"SET memory_limit = '{limit}'")
+
 
 @contextmanager
 def _forgotten_when_broken() -> Iterator[None]:

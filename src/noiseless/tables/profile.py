@@ -1,15 +1,10 @@
 """A table that is read once and asked often, and small pictures of its columns."""
 
-from dataclasses import replace
-
 from noiseless.domain import ColumnSummary
 from noiseless.errors import RequestError
 from noiseless.tables.base import Table
-from noiseless.tables.coding import forget_texts
 from noiseless.tables.duckdb_table import DuckDBTable
-from noiseless.tables.engine import SOURCE, identifier
-
-_KEPT = "noiseless_kept"
+from noiseless.tables.engine import SOURCE, OwnEngine, identifier
 
 
 def read_once(table: Table) -> DuckDBTable:
@@ -18,13 +13,13 @@ def read_once(table: Table) -> DuckDBTable:
     Raises:
         RequestError: it stays on a cluster.
     """
-    here = table.here(table.columns)
+    here = table if isinstance(table, DuckDBTable) else table.here(table.columns)
     if not isinstance(here, DuckDBTable):
         raise RequestError("a table on Spark is not read whole; export the columns that matter to a file")
-    typed = here.select(here.columns)
-    typed.keep(_KEPT)
-    forget_texts(typed)
-    return replace(typed, query=f"SELECT * FROM {_KEPT}")
+    held = here.held()
+    if isinstance(held.engine, OwnEngine):
+        held.engine.give_back()  # what reading it took
+    return held
 
 
 def histogram(table: DuckDBTable, column: ColumnSummary, bars: int) -> list[int]:

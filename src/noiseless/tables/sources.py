@@ -32,7 +32,7 @@ from noiseless.tables.engine import (
 from noiseless.tables.frame_kind import FrameKind
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.text_files import check_csv, first_dialect, open_json, read_csv_sql
+from noiseless.tables.text_files import check_csv, common_dialect, first_dialect, open_json, read_csv_sql
 from noiseless.tables.text_source import TextSource
 
 if TYPE_CHECKING:
@@ -146,10 +146,9 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
         return _open_parquet(source, paths)
     if ending in _JSON_LAYOUTS:
         return open_json(source, paths, _JSON_LAYOUTS[ending])
-    sql, dialect = read_csv_sql(paths, names)
-    for path in paths:
-        check_csv(path, dialect.separator, len(dialect.names))
-    query = f"SELECT {renamed(source, dialect.names)} FROM {sql}"
+    dialect = common_dialect(paths, names)
+    longest = max(check_csv(path, dialect.separator, len(dialect.names)) for path in paths)
+    query = f"SELECT {renamed(source, dialect.names)} FROM {read_csv_sql(paths, dialect, longest)}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
     return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)
 
@@ -389,7 +388,7 @@ def _header(source: str) -> list[str]:
         return [column.name for column in sheet.available_columns()]
     if ending in _JSON_LAYOUTS:
         return _first_row(file)
-    return list(read_csv_sql([file], None)[1].names)
+    return list(common_dialect([file], None).names)
 
 
 def _first_row(file: Path) -> list[str]:

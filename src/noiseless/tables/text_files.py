@@ -29,28 +29,38 @@ from noiseless.tables.kernels import compiled
 _LONGEST_LINE = 2**26
 
 
-def read_csv_sql(paths: Sequence[Path], names: Sequence[str] | None) -> tuple[str, Dialect]:
-    """The SQL that reads some text files with equal headers as text columns c0, c1, ...
+def common_dialect(paths: Sequence[Path], names: Sequence[str] | None) -> Dialect:
+    """How text files with equal headers are written.
 
     Args:
         paths: one or more files.
         names: the columns' names when the files have no header line.
 
-    Returns:
-        The SQL of a table function, and the dialect it assumes.
+    Raises:
+        SourceError: a file has another header.
     """
     dialect = _dialect(paths[0], names)
     for path in paths[1:]:
         if _dialect(path, names) != dialect:
             raise SourceError(str(path), f"has another header than {paths[0]}; read them apart")
+    return dialect
+
+
+def read_csv_sql(paths: Sequence[Path], dialect: Dialect, longest: int) -> str:
+    """The SQL of a table function that reads text files as text columns c0, c1, ...
+
+    Args:
+        paths: one or more files.
+        dialect: how they are written.
+        longest: no line has more bytes; the engine holds some times as many for each thread.
+    """
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(dialect.names)))
-    sql = (
+    return (
         f"read_csv({files(paths)}, columns = {{{columns}}}, auto_detect = false, "
         f"header = {str(dialect.header).lower()}, delim = {literal(dialect.separator)}, "
         """quote = '"', escape = '"', nullstr = '', strict_mode = true, null_padding = false, """
-        f"max_line_size = {_LONGEST_LINE}, hive_partitioning = false)"
+        f"max_line_size = {longest}, buffer_size = {2 * longest}, hive_partitioning = false)"
     )
-    return sql, dialect
 
 
 def first_dialect(path: Path, encoding: str) -> Dialect:
@@ -135,12 +145,12 @@ _LARGE = 2**14
 _LARGE_FILE = 2**20
 """The same where no kernel has been loaded yet."""
 
-_HEAD, _PIECE, _PLAIN_PIECE = 64, 2**24, 2**22
+_HEAD, _PIECE, _PLAIN_PIECE = 64, 2**20, 2**20
 _LINE_FEED = 10
 
 
-def check_csv(path: Path, separator: str, width: int) -> None:
-    """Hold a file against the grammar.
+def check_csv(path: Path, separator: str, width: int) -> int:
+    """Hold a file against the grammar; how many bytes a line has at most, as far as that is seen.
 
     Args:
         path: a file that is not empty.
@@ -155,7 +165,7 @@ def check_csv(path: Path, separator: str, width: int) -> None:
         _require_unicode(path, data)
         begin = len(BYTE_ORDER_MARK) if data[: len(BYTE_ORDER_MARK)] == BYTE_ORDER_MARK else 0
         if len(separator) == 1 and _is_plain(data, begin, ord(separator), width):
-            return
+            return _PLAIN_PIECE
         dialect = (begin, ord(separator[0]), len(separator) > 1, width, nothing, True, 0, 0, one)
         if len(data) < _LARGE_FILE:
             _, status, line, fields, _ = scan_records(data[:], *dialect)
@@ -165,6 +175,7 @@ def check_csv(path: Path, separator: str, width: int) -> None:
             del view  # of what is closed next
     if status != FINE:
         raise csv_error(str(path), status, line, fields, width)
+    return _LONGEST_LINE
 
 
 def _require_unicode(path: Path, data: mmap.mmap) -> None:
