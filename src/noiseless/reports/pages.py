@@ -5,15 +5,17 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, printable, verb
 from noiseless.reports.canvas import LOOKS
 from noiseless.reports.notation import length_text, share_text, upper_text, value_text
 from noiseless.tables import written_whole
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 WIDTH = 320
 """As wide as a phone, so that texts stay readable there; a desktop shows it larger."""
@@ -92,12 +94,14 @@ def _number(value: float) -> str:
 
 
 @cache
-def environment(*packages: str) -> Environment:
+def environment(*packages: str) -> "Environment":
     """All templates; what they put into a page is escaped, and what they do not know is an error.
 
     Args:
         packages: those that have templates besides this one.
     """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "noiseless.reports")]),
         autoescape=True,

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from noiseless.display import bound_text, counted, kept_text, percent_above, percent_below, time_span, verb
-from noiseless.releases.application import AppliedRelease
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.request import RISKS
 from noiseless.releases.results import Release, ReleaseFrontier
@@ -17,6 +16,9 @@ from noiseless.reports.audit_rows import Status, worst_status
 from noiseless.reports.notation import length_text, share_text, value_text
 from noiseless.search.choice import CUT_SHORT
 from noiseless.search.measures import ReleasePoint
+
+if TYPE_CHECKING:
+    from noiseless.releases.application import AppliedRelease
 
 _PLACES = 2
 _MOST_PLACES = 12
@@ -212,7 +214,7 @@ def _risk_row(name: str, limit: Any, release: Release) -> AskedRow:  # noqa: ANN
     return AskedRow(words, asked, shown, keeps(name, found, limit))
 
 
-def applied_rows(applied: AppliedRelease) -> list[AskedRow]:
+def applied_rows(applied: "AppliedRelease") -> list[AskedRow]:
     """What was asked of a release, beside what new rows reach by themselves."""
     rows = []
     for limit in applied.limits:

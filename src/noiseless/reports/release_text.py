@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from noiseless.display import counted, kept_text, percent_above, percent_below, text_table, verb
-from noiseless.releases.application import AppliedRelease
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.frontier_page import (
@@ -32,6 +32,9 @@ from noiseless.reports.release_rows import (
     verdict,
 )
 from noiseless.search.mean_loss import LOSSES, mean_text
+
+if TYPE_CHECKING:
+    from noiseless.releases.application import AppliedRelease
 
 _MOST_POINTS = 20
 _MOST_COLUMNS = 20
@@ -116,7 +119,7 @@ def _example(example: Example) -> str:
     return text
 
 
-def applied_text(applied: AppliedRelease) -> str:
+def applied_text(applied: "AppliedRelease") -> str:
     """How new rows read, what they give away by themselves, and what is and is not proved of them."""
     what = (
         f"{counted(applied.rows, 'rows')} as cells of the release of {applied.fitted_rows:,}: "
@@ -144,7 +147,7 @@ def applied_text(applied: AppliedRelease) -> str:
     return "\n\n".join(block for block in blocks if block)
 
 
-def _alone(applied: AppliedRelease) -> str:
+def _alone(applied: "AppliedRelease") -> str:
     found, lines = applied.measures, dict[str, str]()
     if found is not None:
         lines["bits leaked, L0"] = found.leakage.rounded_up(2)

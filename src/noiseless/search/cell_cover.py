@@ -185,7 +185,7 @@ class CellCover:
             secrets[problem.public[joint.y[pairs]], joint.x[pairs]] = 1
             left = np.count_nonzero(held.astype(np.float32) @ secrets, axis=1)
             fine &= (left == 0) | (left >= need[code])
-        fine[fine] = sets_within(self.targets.limits[1:], held[fine], suppressed=suppressed)
+        fine[fine] = sets_within(self.targets.more_limits, held[fine], suppressed=suppressed)
         return fine
 
 

@@ -109,6 +109,16 @@ class Entries:
         )
 
     @cached_property
+    def values(self) -> IntArray:
+        """The public value of each entry."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    @cached_property
+    def weights(self) -> IntArray:
+        """How many rows each public value has."""
+        return np.add.reduceat(self.rows, self.starts[:-1])
+
+    @cached_property
     def many_secrets(self) -> int:
         """How many sensitive values there are."""
         return int(self.secrets.max(initial=0)) + 1

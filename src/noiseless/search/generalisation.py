@@ -223,7 +223,7 @@ def _refuse_returns(column: Hierarchy, nodes: IntArray) -> None:
 
 def dense_codes(keys: IntArray, room: int) -> tuple[IntArray, int]:
     """Keys below `room` renumbered 0, 1, 2, ... in their order, and how many there are."""
-    if room <= 4 * len(keys) + 2**16:
+    if room <= 8 * len(keys) + 2**10:
         met = np.zeros(room, bool)
         met[keys] = True
         return (np.cumsum(met) - 1)[keys], int(np.count_nonzero(met))

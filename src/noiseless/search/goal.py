@@ -15,7 +15,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
 from noiseless.measures import largest_ratio
 from noiseless.ranges import count_blocks
-from noiseless.search.limits import Limit, limits_of
+from noiseless.search.limits import Limit, limits_of, more_limits
 from noiseless.search.loss import Lagrangian, Length, Method, Objective, Preference, Utility
 from noiseless.search.measures import Measures, measure_read
 from noiseless.search.optimum import BlockBracket
@@ -287,6 +287,11 @@ class Targets:
     def limits(self) -> tuple[Limit, ...]:
         """What every answer must keep to: values and rows left, and the problem's own limits."""
         return limits_of(self.problem, self.need, self.goal.min_rows)
+
+    @property
+    def more_limits(self) -> tuple[Limit, ...]:
+        """The same without values left."""
+        return more_limits(self.problem, self.goal.min_rows)
 
     @property
     def budget(self) -> int:

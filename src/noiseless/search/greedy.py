@@ -152,7 +152,7 @@ def within(path: MergePath, targets: Targets) -> IntArray:
         max_distortion=goal.max_distortion,
         min_resolution=goal.min_resolution,
     )
-    limits = targets.limits[1:]
+    limits = targets.more_limits
     if not limits:
         return points
 

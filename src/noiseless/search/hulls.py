@@ -183,6 +183,27 @@ class Hulls:
         if not self.exact:
             self._members[cell] = np.append(self._members[cell], self._members[other])
 
+    def fill_all(self, first: int, cells: Sequence[Sequence[int]]) -> None:
+        """Make cells, from a number on, of some public values each, as `fill` does one by one."""
+        sizes = np.array([len(cell) for cell in cells])
+        chosen = slice(first, first + len(cells))
+        self.counts[chosen] = sizes
+        if self.codebook is None:
+            return
+        order, starts = np.concatenate(cells), np.cumsum(sizes) - sizes
+        for part, ends in ((self._low, np.minimum), (self._high, np.maximum), (self._sum, np.add)):
+            part[:, chosen] = ends.reduceat(part[:, order], starts, axis=1)
+        least, most = (
+            ends.reduceat(self._mark[:, order], starts, axis=1) for ends in (np.minimum, np.maximum)
+        )
+        self._mark[:, chosen] = np.where(least == most, least, -1)
+        for (axis, _), place in zip(self.codebook.trees, self._place, strict=True):
+            place[chosen] = np.argsort(axis.nodes)[axis.cell_nodes(order, starts)]
+        for number, cell in enumerate(cells, first):
+            self._members[number] = np.array(cell)
+            if self._medoid:
+                self._reach[number] = self.codebook.distances(*[self._members[number]] * 2).max(axis=1)
+
     def fill(self, cell: int, members: Sequence[int]) -> None:
         """Make a cell one of some public values, whose own cells are as they were to begin with."""
         self.counts[cell] = len(members)

@@ -53,8 +53,21 @@ class Nearness:
         self._hulls: Hulls | None = None
         if codebook is None or (isinstance(codebook, ColumnCodebook) and codebook.fits):
             self._hulls = Hulls(codebook, size, room=len(self.members) - size)
-        for number, cell in enumerate(cells):
-            self.changed(number, cell)
+        if not cells:
+            return
+        self.members[size : size + len(cells)] = map(list, cells)
+        self._alive[: len(cells)] = True
+        if self._hulls is not None:
+            self._hulls.fill_all(size, cells)
+
+    def costs(self, cells: Sequence[Sequence[int]]) -> list[float]:
+        """What each of some cells costs."""
+        book = self.codebook
+        if self._hulls is None or not self._hulls.exact or not isinstance(book, ColumnCodebook):
+            return [self.cost(cell) for cell in cells]
+        sizes = np.array([len(cell) for cell in cells])
+        found = book.lengths(*book.cell_costs(np.concatenate(cells), np.cumsum(sizes) - sizes))
+        return [float(one) for one in found]
 
     def _fill(self, row: int, members: Sequence[int]) -> None:
         self.members[row] = list(members)
@@ -186,7 +199,7 @@ class _Improver:
     limits: Sequence[Limit] = ()
 
     def __post_init__(self) -> None:
-        self.costs = [self.near.cost(cell) for cell in self.cells]
+        self.costs = self.near.costs(self.cells)
         self.cell_of = np.full(self.problem.size, -1)
         self.room = SPLITS
         for number, cell in enumerate(self.cells):
@@ -365,7 +378,7 @@ def _improve(
         np.maximum(targets.need, least),
         cells.cell_of,
         np.zeros(targets.problem.size, bool) if hidden is None else hidden,
-        limits=targets.limits[1:],
+        limits=targets.more_limits,
     )
     if labels is not None:
         search.add(labels, series, hidden)

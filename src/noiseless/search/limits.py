@@ -21,7 +21,7 @@ from noiseless.search.cut_kernels import posterior_cuts
 from noiseless.search.entries import Entries, Reading
 from noiseless.search.prefix_kernels import distinct_prefixes, width_prefixes
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import compiled
+from noiseless.tables.kernels import add_by_code, compiled, distinct_values
 
 _ROOM = 2**62
 
@@ -140,13 +140,34 @@ class PosteriorLimit(EntryLimit):
         """The limit of a problem."""
         return cls(Entries.of(problem), need)
 
+    def met(self, cell_of: IntArray, count: int, hidden: BoolArray | None = None) -> BoolArray:
+        """Which cells keep to it."""
+        entries = self.entries
+        if not entries.alone or (hidden is not None and hidden.any() and entries.grouped):
+            return super().met(cell_of, count, hidden)
+        cells, needs = cell_of[entries.values], np.zeros(count, np.int64)
+        needs[cells] = self.need[entries.seen]
+        held = distinct_values(cells * entries.many_secrets + entries.secrets)
+        return np.asarray(np.bincount(held // entries.many_secrets, minlength=count) >= needs)
+
     def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether a cell may be cut after each of its members but the last: both parts keep to it."""
         entries = self.entries
-        if not entries.fast or not entries.alone:
+        if not entries.alone:
             return super().cuts(order, cells, starts)
-        fine = np.zeros(len(order), bool)
         needs = self.need[entries.seen[entries.starts[order[starts]]]]
+        if not entries.fast:
+            reading = entries.read(order, cells)
+            inner, first = entries.by_secret(reading)
+            places = reading.places[inner]
+            come, gone = (
+                np.cumsum(np.bincount(places[there], minlength=len(order)))
+                for there in (first, np.append(first[1:], True))
+            )
+            left, right = (_within(sums, cells, starts) for sums in (come, gone))
+            totals = right[np.append(starts[1:], len(order)) - 1]
+            return np.asarray((left >= needs[cells]) & (totals[cells] - right >= needs[cells]))[:-1]
+        fine = np.zeros(len(order), bool)
         slots = 1 << (2 * int(needs.max())).bit_length()
         compiled(posterior_cuts)(
             order,
@@ -202,9 +223,29 @@ class RowLimit(EntryLimit):
         """The limit of a problem."""
         return cls(Entries.of_rows(problem), least)
 
+    def met(self, cell_of: IntArray, count: int, hidden: BoolArray | None = None) -> BoolArray:
+        """Which cells keep to it."""
+        if not self.entries.alone:
+            return super().met(cell_of, count, hidden)
+        rows = add_by_code(cell_of, self.entries.weights, count)
+        return np.asarray((rows == 0) | (rows >= self.least))
+
+    def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether a cell may be cut after each of its members but the last: both parts keep to it."""
+        if not self.entries.alone:
+            return super().cuts(order, cells, starts)
+        left = _within(np.cumsum(self.entries.weights[order]), cells, starts)
+        totals = left[np.append(starts[1:], len(order)) - 1]
+        return np.asarray((left >= self.least) & (totals[cells] - left >= self.least))[:-1]
+
     def broken(self, reading: Reading) -> BoolArray:
         """Whether there are fewer."""
         return np.asarray(reading.since(np.cumsum(self.entries.rows[reading.entries])) < self.least)
+
+
+def _within(sums: IntArray, cells: IntArray, starts: IntArray) -> IntArray:
+    """Running sums over all members as running sums over each cell's own."""
+    return np.asarray(sums - np.append(0, sums)[starts][cells])
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,16 +292,21 @@ class WidthLimit(EntryLimit):
 
 
 def limits_of(problem: Problem, need: IntArray, least_rows: int | None = None) -> tuple[Limit, ...]:
-    """All limits on what answers leave: values, rows, and those of the problem itself.
+    """All limits on what answers leave that not every answer keeps: values, and `more_limits`.
 
     Args:
         problem: what is merged.
         need: for each code of what is seen besides how many sensitive values an answer must leave.
         least_rows: how many rows an answer must have.
     """
-    values = PosteriorLimit.of(problem, need)
+    values = (PosteriorLimit.of(problem, need),) if need.max() > 1 else ()
+    return (*values, *more_limits(problem, least_rows))
+
+
+def more_limits(problem: Problem, least_rows: int | None = None) -> tuple[Limit, ...]:
+    """The limits on rows, and those of the problem itself."""
     rows = () if least_rows is None else (RowLimit.of(problem, least_rows),)
-    return (values, *rows, *problem.limits)
+    return (*rows, *problem.limits)
 
 
 def within_rows(problem: Problem, least: int | None) -> Problem:

@@ -135,11 +135,13 @@ class PartitionSearch(LineSearch):
         return unproved_choice(best, self.targets, CUT_SHORT)
 
     def run(self) -> None:
-        """Run the methods that are asked for."""
+        """Run the methods that are asked for; those for columns only where something must change."""
         method = self.targets.goal.method
-        self.add(self.targets.problem.unchanged, UNCHANGED)
+        nothing_lost = self.add(self.targets.problem.unchanged, UNCHANGED) and self.targets.goal.aim == "loss"
         if method != "greedy":
             self.exactly()
+        if nothing_lost:
+            return
         if method == "auto":
             self.from_the_top()
         if method != "exact":

@@ -6,7 +6,7 @@ the numbers between its extremes, and `scales[a]` for each of its categories but
 a scale below 0.
 """
 
-# ruff: noqa: PLR0917, PLR0912, C901 - compiled functions take no keywords, and call no others
+# ruff: noqa: PLR0917, PLR0912, PLR0915, C901 - compiled functions take no keywords, and call no others
 
 from noiseless.arrays import FloatArray, IntArray
 
@@ -28,6 +28,7 @@ def grow(
     lows: Numbers,
     highs: Numbers,
     has: Row,
+    free: Row,
     labels: Row,
 ) -> None:
     """Give each member the number of a cell in its pack: cells are grown one after the other.
@@ -37,7 +38,8 @@ def grow(
     as it needs. Those that are left over in the end have no number (-1).
 
     Invariant: `lows` and `highs` are the ends of the cell that is grown, `has` tells whose categories it has,
-    and what is stamped with the clock are its secrets.
+    what is stamped with the clock are its secrets, and `free` lists, from `begin` up to `last`, the members
+    that have no number, in their order.
     """
     d, clock = len(scales), 0
     for pack in range(len(bounds) - 1):
@@ -46,16 +48,18 @@ def grow(
             for m in range(begin, end):
                 labels[m] = 0
             continue
-        cell, growing, distinct, held = -1, False, 0, 0
+        cell, growing, distinct, held, last = -1, False, 0, 0, end
+        for m in range(begin, end):
+            free[m] = m
         for a in range(d):
             lows[a] = highs[a] = places[begin * d + a] if scales[a] < 0 else 0.0
-            for m in range(begin, end):
-                has[m * d + a] = places[m * d + a] == places[begin * d + a]
+            if scales[a] >= 0:
+                for m in range(begin, end):
+                    has[m * d + a] = places[m * d + a] == places[begin * d + a]
         while True:
-            best, worth = -1, 0.0
-            for m in range(begin, end):
-                if labels[m] >= 0:
-                    continue
+            best, worth, at = -1, 0.0, begin
+            for spot in range(begin, last):
+                m = free[spot]
                 fresh = not growing or distinct >= need
                 entry = starts[m]
                 while not fresh and entry < starts[m + 1]:
@@ -63,38 +67,51 @@ def grow(
                     entry += 1
                 if not fresh:
                     continue
-                value = 0.0
+                value, row = 0.0, m * d
                 for a in range(d):
-                    if scales[a] >= 0:
-                        if not has[m * d + a]:
-                            value += scales[a]
-                        continue
-                    place, low, high = places[m * d + a], lows[a], highs[a]
-                    value += place - low if place > high else high - (min(low, place))
+                    if scales[a] < 0:
+                        place, low, high = places[row + a], lows[a], highs[a]
+                        if place > high:
+                            value += place - low
+                        elif place < low:
+                            value += high - place
+                        else:
+                            value += high - low
+                    elif not has[row + a]:
+                        value += scales[a]
+                    if growing and value >= worth and best >= 0:
+                        break
                 if best < 0 or (value < worth if growing else value > worth):
-                    best, worth = m, value
+                    best, worth, at = m, value, spot
             if not growing:
                 clock, distinct, held = clock + 1, 0, 0
-                for m in range(begin, end):
-                    if labels[m] < 0:
-                        held += rows[m]
-                        for entry in range(starts[m], starts[m + 1]):
-                            distinct += stamps[secrets[entry]] != clock
-                            stamps[secrets[entry]] = clock
+                for spot in range(begin, last):
+                    m = free[spot]
+                    held += rows[m]
+                    for entry in range(starts[m], starts[m + 1]):
+                        distinct += stamps[secrets[entry]] != clock
+                        stamps[secrets[entry]] = clock
                 if best < 0 or distinct < need or held < least:
                     break
                 cell, clock, distinct, held = cell + 1, clock + 1, 0, 0
                 for a in range(d):
                     lows[a] = highs[a] = places[best * d + a]
-                    for m in range(begin, end):
-                        has[m * d + a] = False
+                    if scales[a] >= 0:
+                        for m in range(begin, end):
+                            has[m * d + a] = False
+            last -= 1
+            for spot in range(at, last):
+                free[spot] = free[spot + 1]
             labels[best], held = cell, held + rows[best]
             for entry in range(starts[best], starts[best + 1]):
                 distinct += stamps[secrets[entry]] != clock
                 stamps[secrets[entry]] = clock
             for a in range(d):
-                lows[a] = min(lows[a], places[best * d + a])
-                highs[a] = max(highs[a], places[best * d + a])
+                place = places[best * d + a]
+                if place < lows[a]:
+                    lows[a] = place
+                elif place > highs[a]:
+                    highs[a] = place
                 if scales[a] >= 0 and not has[best * d + a]:
                     for m in range(begin, end):
                         has[m * d + a] = has[m * d + a] or places[m * d + a] == places[best * d + a]

@@ -42,7 +42,7 @@ class Wants(NamedTuple):
         return cls(
             entries,
             values[0].need if values else np.zeros(entries.many_seen, np.int64),
-            np.add.reduceat(counted.rows, counted.starts[:-1]),
+            counted.weights,
             rows[0].least if rows else 0,
         )
 
@@ -67,6 +67,7 @@ def grown_cells(axes: Sequence[Axis], packs: CellBatch, wants: Wants, *, fast: b
         ends[: len(axes)],
         ends[len(axes) :],
         np.zeros(places.size, bool),
+        np.zeros(len(packs), np.int64),
         np.full(len(packs), -1),
     )
     if not fast:

@@ -121,7 +121,7 @@ class _Lines:
             split = self.split(k, loss, few=few)
             found = None
             if split is not None:
-                found = completed(split, need, self.targets.budget, self.targets.limits[1:])
+                found = completed(split, need, self.targets.budget, self.targets.more_limits)
             if found is not None and not found.hidden.all():
                 return found
         return None
@@ -363,7 +363,7 @@ def _enough(targets: Targets, need: IntArray, split: SuppressedPartition) -> Ite
     """The same with as much suppressed besides as limits ask for; nothing if that is too much."""
     if split.rows > targets.budget or split.hidden.all():
         return
-    found = completed(split, need, targets.budget, targets.limits[1:])
+    found = completed(split, need, targets.budget, targets.more_limits)
     if found is not None and targets.blocks is not None and targets.problem.plain:
         found = joined(found, targets.blocks, targets.budget)
     if found is not None and not found.hidden.all():

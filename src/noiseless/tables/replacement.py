@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 from uuid import uuid4
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
-from noiseless.domain import NumberColumn, Schema
 from noiseless.errors import DomainError, EmptyTableError, RequestError
 from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
@@ -29,6 +28,9 @@ from noiseless.tables.engine import (
 from noiseless.tables.row_keys import INTEGERS
 from noiseless.tables.sources import open_table
 from noiseless.tables.tally import Tally
+
+if TYPE_CHECKING:
+    from noiseless.domain import NumberColumn, Schema
 
 _RELEASED, _ROW, _KEY, _POSITION = (f"noiseless_{name}" for name in ("released", "row", "key_", "position"))
 _AS_WRITTEN = {".csv", ".tsv"}
@@ -55,7 +57,7 @@ class DeclaredColumns:
     """
 
     table: DuckDBTable
-    schema: Schema
+    schema: "Schema"
     columns: tuple[str, ...]
     needed: tuple[str, ...]
     kinds: Mapping[str, str]
@@ -63,7 +65,7 @@ class DeclaredColumns:
 
     @classmethod
     def read(
-        cls, table: Table, schema: Schema, columns: Sequence[str], missing: MissingRows
+        cls, table: Table, schema: "Schema", columns: Sequence[str], missing: MissingRows
     ) -> "DeclaredColumns":
         """Read columns, and check them against their domains.
 
@@ -163,7 +165,7 @@ def check_table_output(out: Path, sources: Sequence[Path]) -> None:
         raise RequestError(f"{out}: tables are written as {', '.join(WRITERS)}; change the ending")
 
 
-def _refuse_strangers(table: DuckDBTable, schema: Schema, columns: Sequence[str]) -> None:
+def _refuse_strangers(table: DuckDBTable, schema: "Schema", columns: Sequence[str]) -> None:
     for name, count in table.strangers(schema, columns).items():
         if count:
             remedy = "declare wider bounds or a finer step, or mend the data"
@@ -180,7 +182,7 @@ def _plain(quoted: str, stored: str, kind: str) -> str:
     return quoted if stored == kind else f"{quoted}::{kind}"
 
 
-def _released_kind(kind: str, column: NumberColumn) -> str:
+def _released_kind(kind: str, column: "NumberColumn") -> str:
     """The type of the replaced column: its own if that holds every value of the domain."""
     largest = max(-column.low_units, column.high_units)
     if kind == "VARCHAR" or kind in _FLOATS or (kind in INTEGERS and _fits(kind, column)):
@@ -192,7 +194,7 @@ def _released_kind(kind: str, column: NumberColumn) -> str:
     return "DOUBLE" if column.scale > 1 else "BIGINT" if largest < 2**63 else "HUGEINT"
 
 
-def _fits(kind: str, column: NumberColumn) -> bool:
+def _fits(kind: str, column: "NumberColumn") -> bool:
     width, signed = INTEGERS[kind].bit_width, not kind.startswith("U")
     low, high = (-(2 ** (width - 1)), 2 ** (width - 1)) if signed else (0, 2**width)
     return column.scale == 1 and low <= column.low_units and column.high_units < high

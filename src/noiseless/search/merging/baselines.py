@@ -139,15 +139,14 @@ def mondrian(joint: JointRange, columns: Sequence[Column], k: int) -> Cells:
         raise RequestError(f"there are {joint.size_x:,} sensitive values, fewer than k = {k:,}")
     table = np.stack([_ranks(column) for column in columns], axis=1)
     spans = np.maximum(np.ptp(table, axis=0), 1)
-    labels, parts, made = np.zeros(len(table), np.int64), [np.arange(len(table))], 0
-    while parts:
-        part = parts.pop()
-        halves = _halved(joint, table, spans, part, k)
-        if halves is None:
-            labels[part] = made
-            made += 1
-        else:
-            parts += halves
+    labels, part, made = np.zeros(len(table), np.int64), np.zeros(len(table), np.int64), 0
+    left = np.arange(len(table))
+    while len(left):
+        halves = _halved(joint, table, spans, left, part, k)
+        whole = halves < 0
+        labels[left[whole]] = made + part[whole]
+        made += int(part.max()) + 1
+        left, part = left[~whole], np.unique(halves[~whole], return_inverse=True)[1].reshape(-1)
     return Cells.from_labels(labels)
 
 
@@ -160,23 +159,43 @@ def halved_cells(problem: Problem, columns: Sequence[Column], k: int) -> Cells:
     return found
 
 
-def _halved(
-    joint: JointRange, table: IntArray, spans: IntArray, part: IntArray, k: int
-) -> list[IntArray] | None:
-    widths = np.ptp(table[part], axis=0) / spans
-    for column in np.argsort(-widths, kind="stable"):
-        values = table[part, column]
-        middle = np.sort(values)[(len(values) - 1) // 2]
-        for lower in (values <= middle, values < middle):
-            halves = [part[lower], part[~lower]]
-            if all(len(half) and _sensitive(joint, half) >= k for half in halves):
-                return halves
-    return None
+def _halved(  # noqa: PLR0917 - what `mondrian` has at hand
+    joint: JointRange, table: IntArray, spans: IntArray, values: IntArray, part: IntArray, k: int
+) -> IntArray:
+    """The half that each of some values goes to, where its part can be halved; else -1.
+
+    Args:
+        joint: [[S, X]].
+        table: where each public value lies in each column.
+        spans: how wide the columns are.
+        values: some of the values.
+        part: the part of each, as codes 0, 1, 2, ...
+        k: how many sensitive values both halves must keep.
+    """
+    places, order = table[values], np.argsort(part, kind="stable")
+    starts = np.flatnonzero(np.diff(part[order], prepend=-1))
+    lows, highs = (end.reduceat(places[order], starts) for end in (np.minimum, np.maximum))
+    widths = (highs - lows) / spans
+    middles = starts + (np.diff(starts, append=len(order)) - 1) // 2
+    halves, undecided = np.full(len(values), -1), np.ones(len(starts), bool)
+    for columns in np.argsort(-widths, axis=1, kind="stable").T:
+        along = places[np.arange(len(values)), columns[part]]
+        middle = along[np.lexsort((along, part))[middles]][part]
+        for lower in (along <= middle, along < middle):
+            found = np.where(undecided[part], 2 * part + lower, -1)
+            fine = np.min(_sensitive(joint, values, found, 2 * len(starts)).reshape(-1, 2), axis=1) >= k
+            halves = np.where(undecided[part] & fine[part], found, halves)
+            undecided &= ~fine
+    return halves
 
 
-def _sensitive(joint: JointRange, part: IntArray) -> int:
-    """How many sensitive values some public values have together."""
-    return len(distinct_values(joint.posteriors(part)))
+def _sensitive(joint: JointRange, values: IntArray, codes: IntArray, many: int) -> IntArray:
+    """How many sensitive values the public values of each code have together; of code -1 none."""
+    code_of = np.full(joint.size_y, -1)
+    code_of[values] = codes
+    here = code_of[joint.y]
+    pairs = distinct_values(here[here >= 0] * joint.size_x + joint.x[here >= 0])
+    return np.bincount(pairs // joint.size_x, minlength=many)
 
 
 def _ranks(column: Column) -> IntArray:
