@@ -103,7 +103,7 @@ def test_two_checkers_at_the_same_time(folder: Path) -> None:
     command = [sys.executable, "-m", "noiseless", "tables", "check"]
     both = [
         subprocess.Popen(
-            [*command, name, "--cols", "sex", "--legend", "absent=withheld", *common],
+            [*command, name, "--cols", "sex", "--told", "absent=withheld", *common],
             stdout=subprocess.PIPE,
             text=True,
         )

@@ -87,16 +87,16 @@ def test_a_total_by_another_name_is_asked_about(folder: Path, capsys: pytest.Cap
 def test_thousands_and_ranges_that_mean_two_things(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "points.csv").write_text("region,a,b,Total\nN,1.000,x,4.000\nS,2.000,7.000,9.000\n")
     code, _, err = called("audit", "points.csv", capsys=capsys)
-    assert (code, "--legend decimal=," in err) == (2, True)
-    _, out, _ = called("audit", "points.csv", "--legend", "decimal=,", capsys=capsys)
+    assert (code, "--told decimal=," in err) == (2, True)
+    _, out, _ = called("audit", "points.csv", "--told", "decimal=,", capsys=capsys)
     assert "N, b = 3,000" in out
-    _, out, _ = called("audit", "points.csv", "--legend", "decimal=.", capsys=capsys)
+    _, out, _ = called("audit", "points.csv", "--told", "decimal=.", capsys=capsys)
     assert "N, b = 3\n" in out
     (folder / "range.csv").write_text("region,a,b,Total\nN,5,10+,20\nS,5,*,15\nTotal,10,20,30\n")
     rounded = ["audit", "range.csv", "--rounded", "round:5", "--json"]
     code, _, err = called(*rounded, capsys=capsys)
-    assert (code, "--legend '10+=8+'" in err) == (2, True)
-    _, out, _ = called(*rounded, "--legend", "10+=8+", "--legend", "*=<=9", capsys=capsys)
+    assert (code, "--told '10+=8+'" in err) == (2, True)
+    _, out, _ = called(*rounded, "--told", "10+=8+", "--told", "*=<=9", capsys=capsys)
     cells = {tuple(cell["of"]["labels"]): cell for cell in json.loads(out)["cells"]}
     assert (cells["N", "b"]["lower"], cells["S", "b"]["upper"]) == (11, 9)
 
@@ -171,7 +171,7 @@ def test_the_report_is_one_page_without_script(capsys: pytest.CaptureFixture[str
         (["nobody.csv"], "there is no such file"),
         (["clinics.csv", "--rounded", "round:5"], "clinics, row 3, column 3: the figure is no multiple of 5"),
         (["clinics.csv", "--rounded", "half"], "no rule is called 'half'"),
-        (["clinics.csv", "--legend", "zero"], "MARK=MEANING"),
+        (["clinics.csv", "--told", "zero"], "MARK=MEANING"),
         (["clinics.csv", "--totals", "sex"], "no dimension"),
         (["clinics.csv", "--hierarchy", "region"], "DIMENSION=FILE"),
         (["clinics.csv", "--secret", "pay"], "pay"),
@@ -193,7 +193,7 @@ def test_a_wrong_request_gets_one_line(
 
 def test_marks_are_declared_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     Path("marks.csv").write_text("region,a,b,Total\nN,-,q,5\nS,*,2,5\nTotal,3,7,10\n")
-    told = ("--legend", "zero=-", "--legend", "suppressed=q", "--legend", "*=1-4", "--cols", "kind")
+    told = ("--told", "zero=-", "--told", "suppressed=q", "--told", "*=1-4", "--cols", "kind")
     _, out, _ = called("audit", "marks.csv", *told, "--json", capsys=capsys)
     found = {tuple(cell["of"]["labels"]): (cell["lower"], cell["upper"]) for cell in json.loads(out)["cells"]}
     assert found["N", "a"] == (0, 0)

@@ -46,7 +46,7 @@ Examples:
 
   noiseless tables audit patients-by-region.csv
 
-  noiseless tables audit long.csv --rows region --cols age --value n --legend zero=-
+  noiseless tables audit long.csv --rows region --cols age --value n --told zero=-
 
   noiseless tables audit rounded.xlsx --rounded round:5 --html report.html
 
@@ -85,7 +85,7 @@ READING: dict[str, Any] = {
         list[str] | None,
         option("A dimension whose labels are no sums of others, except for its total.", "DIMENSION"),
     ],
-    "legend": Annotated[
+    "told": Annotated[
         list[str] | None,
         option(
             "What marks mean: suppressed=q, zero=-, '*=1-4', decimal=',', absent=withheld.", "MARK=MEANING"
@@ -216,13 +216,13 @@ def verify_command(
 def declared_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as the reader takes them."""
     found = {
-        key: value for key, value in options.items() if value is not None and key not in ("rounded", "legend")
+        key: value for key, value in options.items() if value is not None and key not in ("rounded", "told")
     }
-    legend = _legend(options.get("legend") or ())
+    told = _told(options.get("told") or ())
     if options.get("rounded") is not None:
-        legend["rounded"] = options["rounded"]
-    if legend:
-        found["legend"] = legend
+        told["rounded"] = options["rounded"]
+    if told:
+        found["told"] = told
     if "totals" in found:
         named = [each.partition("=") for each in found["totals"]]
         found["totals"] = {name: label or None for name, _, label in named}
@@ -232,7 +232,7 @@ def declared_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _legend(texts: Sequence[str]) -> dict[str, Any]:
+def _told(texts: Sequence[str]) -> dict[str, Any]:
     """Marks and what they mean; words such as zero name a meaning, and a mark follows."""
     found: dict[str, Any] = {}
     for text in texts:
@@ -243,7 +243,7 @@ def _legend(texts: Sequence[str]) -> dict[str, Any]:
             found[name] = rest
         else:
             mark, meaning = read_assigned(
-                "--legend", text, "MARK=MEANING, such as suppressed=q, zero=- or '*=1-4'"
+                "--told", text, "MARK=MEANING, such as suppressed=q, zero=- or '*=1-4'"
             )
             if mark.endswith(("=<", "=>")):  # the meaning begins with <= or >=
                 mark, meaning = mark[:-2], f"{mark[-1]}={meaning}"

@@ -23,7 +23,7 @@ _TOLD_BY = 4
 _MOST_ORDERED = 20_000
 """The most figures that are looked at to find those with the fewest values left."""
 _ALL_ZERO = (
-    "everything withheld turns out to be 0: if totals add up only what is shown, say so (legend "
+    "everything withheld turns out to be 0: if totals add up only what is shown, say so (told "
     "totals=shown); if blanks mean zero, fill in zeros"
 )
 

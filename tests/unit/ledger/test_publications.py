@@ -98,11 +98,11 @@ def test_of_two_tables_that_break_a_promise_together_one_is_recorded(
     def overtaken(self: Succession, **more: Any) -> TableCheck:  # noqa: ANN401 - options
         found = plain(self, **more)
         if rivals and "women" in self.new.part.table_names:
-            assert check(tmp_path, address, "men", rivals.pop(), legend={"absent": "withheld"}).holds
+            assert check(tmp_path, address, "men", rivals.pop(), told={"absent": "withheld"}).holds
         return found
 
     monkeypatch.setattr(Succession, "check", overtaken)
-    found = check(tmp_path, address, "women", women, legend={"absent": "withheld"})
+    found = check(tmp_path, address, "women", women, told={"absent": "withheld"})
     assert found.refused
     assert found.entry is None
     assert kinds(address) == ["dataset", "publication", "publication"]
@@ -180,7 +180,7 @@ def test_a_promise_that_needs_records(tmp_path: Path, address: str) -> None:
     steel: Rows = [["region", "steel"], ["N", 628], ["S", 310]]
     wanted = {"cols": "branch", "kind": "magnitude", "quantity": "turnover"}
     with pytest.raises(RequestError, match=r"turnover .entry 2. promises .*--microdata"):
-        check(tmp_path, address, "steel", steel, legend={"absent": "withheld"}, **wanted)
+        check(tmp_path, address, "steel", steel, told={"absent": "withheld"}, **wanted)
     other = check(tmp_path, address, "steel", steel, **(wanted | {"quantity": "profit"}))
     assert any("another quantity" in note for note in other.notes)
 
@@ -231,7 +231,7 @@ def test_a_category_that_an_earlier_table_does_not_have(tmp_path: Path, address:
     east: Rows = [["region", "flu", "measles"], ["North", 31, 12], ["South", 19, "x"], ["East", 5, 4]]
     found = check(tmp_path, address, "east", east)
     assert ("ill (entry 2), left out", ("East",)) in found.inconsistent
-    withheld = {"legend": {"absent": "withheld"}, "population": "other"}
+    withheld = {"told": {"absent": "withheld"}, "population": "other"}
     check(tmp_path, address, "ill", WITHHELD, **withheld)
     assert check(tmp_path, address, "east", east, **withheld).holds
 

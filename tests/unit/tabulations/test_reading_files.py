@@ -95,7 +95,7 @@ def test_what_may_be_read_in_two_ways_is_asked_about(name: str, tmp_path: Path) 
 def test_what_was_asked_about_is_read_once_it_is_said(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text(TWO_WAYS["a heading"][0])
-    assert told(read_request(file, legend={"suppressed": [""]}).publication)["t", "North", "f"] == (0, None)
+    assert told(read_request(file, told={"suppressed": [""]}).publication)["t", "North", "f"] == (0, None)
     file.write_text("region,2025,2026\nN,3,x\n")
     assert told(read_request(file, cols="year").publication)["t", "N", "2025"] == (3, 3)
 
@@ -148,9 +148,9 @@ def test_a_long_file_leaves_out_what_is_zero(tmp_path: Path) -> None:
     found = read_request(file, **given)
     assert told(found.publication)["t", "B", "old"] == (0, 0)
     assert found.notes == (
-        "t: 1 combination left out; read as 0 (legend absent=withheld, if they are withheld)",
+        "t: 1 combination left out; read as 0 (told absent=withheld, if they are withheld)",
     )
-    kept = told(read_request(file, **given, legend={"absent": "withheld"}).publication)
+    kept = told(read_request(file, **given, told={"absent": "withheld"}).publication)
     assert ("t", "B", "old") not in kept
 
 

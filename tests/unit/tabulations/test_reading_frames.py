@@ -51,7 +51,7 @@ def test_levels_that_pandas_leaves_out_are_zero() -> None:
     found = read_request(counts)
     assert told(found)["A", "f", "2"] == (0, 0)
     assert found.notes == (
-        "table 1: 3 combinations left out; read as 0 (legend absent=withheld, if they are withheld)",
+        "table 1: 3 combinations left out; read as 0 (told absent=withheld, if they are withheld)",
     )
 
 
@@ -129,7 +129,7 @@ def test_a_table_is_made_from_records(tmp_path: Path) -> None:
     assert told(found)["C", "m"] == (0, 0)
     PEOPLE.to_csv(tmp_path / "people.csv", index=False)
     rounded = read_request(
-        None, microdata=str(tmp_path / "people.csv"), rows="region", cols="sex", legend={"rounded": "round:5"}
+        None, microdata=str(tmp_path / "people.csv"), rows="region", cols="sex", told={"rounded": "round:5"}
     )
     assert told(rounded)["A", "m"] == (0, 2)
     assert told(rounded)["Total", "Total"] == (3, 7)

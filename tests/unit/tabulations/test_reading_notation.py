@@ -49,7 +49,7 @@ def test_counts(cell: object, told: tuple[int, int | None]) -> None:
     [
         ("-", "zero in some tables and withheld in others"),
         (".", "zero in some tables and withheld in others"),
-        ("1,2", "declare --legend decimal=,"),
+        ("1,2", "declare --told decimal=,"),
         ("0.5", "no whole number"),
         ("-3", "negative"),
         ("about 5", "neither a number nor a mark"),
@@ -107,7 +107,7 @@ def test_rounding_up_or_down_at_random_leaves_both_sides() -> None:
     [{"colour": 1}, {"decimal": ";"}, {"absent": "no"}, {"below_from": 3}, {"zero": 5}, {"totals": "x"}],
 )
 def test_declarations_that_make_no_sense_are_refused(told: dict[str, object]) -> None:
-    with pytest.raises(RequestError, match="legend"):
+    with pytest.raises(RequestError, match="told"):
         FigureNotation.of(told)
 
 
@@ -142,7 +142,7 @@ def test_a_range_of_rounded_figures_is_asked_about_where_it_differs(text: str, r
     else:
         with pytest.raises(UnreadableFigure, match="figures are rounded") as error:
             notation.told(range_, ONE, "count")
-        both = re.findall(r"--legend '[^=]+=(\d+-\d+|\d+\+)'", str(error.value))
+        both = re.findall(r"--told '[^=]+=(\d+-\d+|\d+\+)'", str(error.value))
         meant = [FigureNotation.of({"marks": {"?": each}}).told("?", ONE, "count") for each in both]
         for told, hull in zip(meant, (values, after), strict=True):
             assert (told.lower, told.upper) == (hull[0], None if plain.upper is None else hull[-1])

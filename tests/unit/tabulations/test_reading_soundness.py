@@ -72,7 +72,7 @@ def check(truth: tuple[int, ...], meanings: dict[tuple[str, str], Meaning], told
     with TemporaryDirectory() as folder:
         file = Path(folder) / "table.csv"
         file.write_text("".join(f"{','.join(line)}\n" for line in lines))
-        audit = nl.audit_tables(file, rows="row", cols="column", legend=told, bounds=(0, MOST))
+        audit = nl.audit_tables(file, rows="row", cols="column", told=told, bounds=(0, MOST))
     possible = map(sums, product(range(MOST + 1), repeat=ROWS * COLUMNS))
     fitting = [
         found for found in possible if all(meanings[name][1](texts[name], found[name]) for name in found)

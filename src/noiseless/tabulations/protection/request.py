@@ -44,7 +44,7 @@ def protect_tables(
     value: str | None = None,
     totals: Names | Mapping[str, str | None] | None = None,
     flat: Names | None = None,
-    legend: Mapping[str, Any] | None = None,
+    told: Mapping[str, Any] | None = None,
     kind: Literal["count", "magnitude"] | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     where: Mapping[str, str] | None = None,
@@ -84,7 +84,7 @@ def protect_tables(
         value: the column of figures, where each row is one; of microdata, the column that is added up.
         totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
         flat: dimensions no label of which is a sum of others, except for its total.
-        legend: what marks mean: `zero`, `decimal`, `absent`.
+        told: what marks mean: `zero`, `decimal`, `absent`.
         kind: counts, or magnitudes (sums of amounts).
         hierarchy: for dimensions, a file or rows of names, each below the next one.
         where: what the whole table is about, as labels of other dimensions.
@@ -109,7 +109,7 @@ def protect_tables(
         value=value,
         totals=totals,
         flat=flat,
-        legend=legend,
+        told=told,
         kind=kind,
         hierarchy=hierarchy,
         where=where,

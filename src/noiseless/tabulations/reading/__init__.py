@@ -22,7 +22,7 @@ def audit_tables(
     value: str | None = None,
     totals: Names | Mapping[str, str | None] | None = None,
     flat: Names | None = None,
-    legend: Mapping[str, Any] | None = None,
+    told: Mapping[str, Any] | None = None,
     kind: Literal["count", "magnitude"] | None = None,
     hierarchy: Mapping[str, Any] | None = None,
     where: Mapping[str, str] | None = None,
@@ -58,7 +58,7 @@ def audit_tables(
         totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
         flat: dimensions no label of which is a sum of others, except for its total: where a label looks
             like one and is none.
-        legend: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`,
+        told: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`,
             `decimal`, `below_from`, `absent`, `totals`.
         kind: counts, or magnitudes (sums of amounts).
         hierarchy: for dimensions, a file or rows of names, each below the next one.
@@ -86,7 +86,7 @@ def audit_tables(
         value=value,
         totals=totals,
         flat=flat,
-        legend=legend,
+        told=told,
         kind=kind,
         hierarchy=hierarchy,
         where=where,

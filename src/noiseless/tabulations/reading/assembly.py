@@ -27,7 +27,7 @@ from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFig
 from noiseless.tabulations.reading.unnamed_totals import unnamed_total
 
 _TOTAL = "Total"
-_UNLESS = "legend absent=withheld, if they are withheld"
+_UNLESS = "told absent=withheld, if they are withheld"
 _NAMED = 3
 """The names that a note lists."""
 
@@ -237,7 +237,7 @@ class _Reading:
         if self.notation.thousands(cells.tolist()):
             raise RequestError(
                 f"{self.figures.name}: has figures such as 1.000; say whether the point stands before "
-                "thousands (--legend decimal=,) or before decimals (--legend decimal=.)"
+                "thousands (--told decimal=,) or before decimals (--told decimal=.)"
             )
         known: dict[object, Told] = {}
         lower, upper = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)

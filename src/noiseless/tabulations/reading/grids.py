@@ -130,7 +130,7 @@ def wide_figures(
         if left == 1 and not (any(cells) or of_pandas or notation.blank_declared or is_total(before[0])):
             raise RequestError(
                 f"{name}: row {row + 1} has a label and no figures; if it is a heading or a note, remove the "
-                "line; if its figures are withheld, declare blanks: --legend suppressed="
+                "line; if its figures are withheld, declare blanks: --told suppressed="
             )
         for column, labels in kept.items():
             entries.append(((*sides[-1], *labels), cells[column]))

@@ -136,8 +136,8 @@ class FigureNotation:
     lowest: Fraction | None = Fraction(0)
 
     @classmethod
-    def of(cls, legend: Mapping[str, Any], **more: Any) -> "FigureNotation":  # noqa: ANN401 - a file's
-        """From what a user declares under `legend`.
+    def of(cls, told: Mapping[str, Any], **more: Any) -> "FigureNotation":  # noqa: ANN401 - a file's
+        """From what a user declares under `told`.
 
         >>> FigureNotation.of({"suppressed": ["x"], "zero": "-"}).zero
         frozenset({'-'})
@@ -146,31 +146,31 @@ class FigureNotation:
             RequestError: there is no such thing to declare.
         """
         known = ("suppressed", "zero", "marks", "rounded", "decimal", "below_from", "absent", "totals")
-        if others := [name for name in legend if name not in known]:
-            raise RequestError(f"legend: there is no {others[0]!r}; there are {', '.join(known)}")
-        decimal, absent = legend.get("decimal", "."), legend.get("absent", "zero")
+        if others := [name for name in told if name not in known]:
+            raise RequestError(f"told: there is no {others[0]!r}; there are {', '.join(known)}")
+        decimal, absent = told.get("decimal", "."), told.get("absent", "zero")
         if decimal not in _PLAIN:
-            raise RequestError(f"legend: decimal is '.' or ',', not {decimal!r}")
+            raise RequestError(f"told: decimal is '.' or ',', not {decimal!r}")
         if absent not in ("zero", "withheld"):
-            raise RequestError(f"legend: absent is 'zero' or 'withheld', not {absent!r}")
-        totals = legend.get("totals", "all")
+            raise RequestError(f"told: absent is 'zero' or 'withheld', not {absent!r}")
+        totals = told.get("totals", "all")
         if totals not in ("all", "shown"):
-            raise RequestError(f"legend: totals are of 'all' cells or of those 'shown', not {totals!r}")
-        if legend.get("below_from", 1) not in (0, 1, "0", "1"):
-            raise RequestError("legend: below_from is 0 or 1: what the smallest figures begin with")
-        marks = legend.get("marks", {})
+            raise RequestError(f"told: totals are of 'all' cells or of those 'shown', not {totals!r}")
+        if told.get("below_from", 1) not in (0, 1, "0", "1"):
+            raise RequestError("told: below_from is 0 or 1: what the smallest figures begin with")
+        marks = told.get("marks", {})
         if not isinstance(marks, Mapping):
-            raise RequestError('legend: marks are a table, such as {"*" = "1-4"}')
-        zero, suppressed = (_texts(name, legend.get(name, ())) for name in ("zero", "suppressed"))
+            raise RequestError('told: marks are a table, such as {"*" = "1-4"}')
+        zero, suppressed = (_texts(name, told.get(name, ())) for name in ("zero", "suppressed"))
         return cls(
             (SUPPRESSED | suppressed) - zero - {str(mark).strip().lower() for mark in marks},
             zero,
             {str(mark).strip().lower(): str(range_) for mark, range_ in marks.items()},
-            None if legend.get("rounded") is None else RoundedFigures.parse(str(legend["rounded"])),
+            None if told.get("rounded") is None else RoundedFigures.parse(str(told["rounded"])),
             decimal,
-            "decimal" in legend,
+            "decimal" in told,
             "" in suppressed,
-            int(legend.get("below_from", 1)),
+            int(told.get("below_from", 1)),
             absent,
             totals,
             **more,
@@ -279,8 +279,8 @@ class FigureNotation:
             as_it_is, rounded = (_words(each, step) for each in (found, other))
             raise UnreadableFigure(
                 f"is a range, and figures are rounded here: say whether it is {as_it_is} before rounding "
-                f"(--legend '{text}={as_it_is}'), or a range of rounded figures, which is {rounded} "
-                f"(--legend '{text}={rounded}')"
+                f"(--told '{text}={as_it_is}'), or a range of rounded figures, which is {rounded} "
+                f"(--told '{text}={rounded}')"
             )
         return found
 
@@ -358,7 +358,7 @@ def is_total(label: str) -> bool:
 def _texts(name: str, declared: Any) -> frozenset[str]:  # noqa: ANN401 - a file's
     texts: Sequence[Any] = [declared] if isinstance(declared, str) else declared
     if not isinstance(texts, Sequence | frozenset | set) or not all(isinstance(text, str) for text in texts):
-        raise RequestError(f'legend: {name} is a mark or a list of them, such as ["x", "*"]')
+        raise RequestError(f'told: {name} is a mark or a list of them, such as ["x", "*"]')
     return frozenset(text.strip().lower() for text in texts)
 
 
@@ -366,14 +366,14 @@ def _unknown(text: str, decimal: str) -> str:
     if text in TWOFOLD:
         return (
             f"is {text!r}, which means zero in some tables and withheld in others; say which: "
-            f"--legend zero={text} or --legend suppressed={text}"
+            f"--told zero={text} or --told suppressed={text}"
         )
     other = "," if decimal == "." else "."
     if _GROUPED[other].fullmatch(text) and text.count(decimal) > 1:
-        return f"has a {decimal!r} between thousands; declare --legend decimal={other}"
+        return f"has a {decimal!r} between thousands; declare --told decimal={other}"
     if _PLAIN[other].fullmatch(text) or _GROUPED[other].fullmatch(text):
         return (
             f"has a {other!r} that is not for thousands; if decimals follow it, "
-            f"declare --legend decimal={other}"
+            f"declare --told decimal={other}"
         )
-    return "is neither a number nor a mark that is known; declare what it means: --legend suppressed=MARK"
+    return "is neither a number nor a mark that is known; declare what it means: --told suppressed=MARK"

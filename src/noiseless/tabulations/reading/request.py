@@ -120,7 +120,7 @@ def read_request(
             by name in a mapping; a publication; or None, where the table is made from microdata.
         reveal: call contributors as the records do; by numbers otherwise.
         whole: keep levels of hierarchies that no table shows, for other tables that may show them.
-        declared: what `TableSpecification` and `Specification` hold: rows, cols, value, totals, kind, legend,
+        declared: what `TableSpecification` and `Specification` hold: rows, cols, value, totals, kind, told,
             hierarchy, bounds, step, rules, and so on.
 
     Raises:
@@ -142,11 +142,11 @@ def read_request(
         if path.is_dir():
             return _read_folder(path, given, whole=whole)
         if path.suffix.lower() == ".toml":
-            if unused := [key for key in given if key in _TABLE_KEYS - {"legend"}]:
+            if unused := [key for key in given if key in _TABLE_KEYS - {"told"}]:
                 raise RequestError(f"{path}: says {unused[0]!r} of each table itself; write it there")
             return _read(Specification.read(path, given), reveal=reveal, whole=whole)
     tables = _tables(source)
-    own = {key: given.pop(key) for key in list(given) if key in _TABLE_KEYS - {"legend"}}
+    own = {key: given.pop(key) for key in list(given) if key in _TABLE_KEYS - {"told"}}
     if len(tables) > 1 and (single := [key for key in own if key in ("name", "microdata", "value")]):
         raise RequestError(f"{single[0]}: is said of one table; describe several in a TOML file")
     specification = Specification.of("tables", {"table": [{**own, **table} for table in tables], **given})
@@ -175,7 +175,7 @@ def _read(
         name = table.name or (Path(table.file).stem if table.file else f"table {number}")
         if name in {figures.name for figures, _ in tables}:
             name = f"{name} ({number})"
-        notation = FigureNotation.of({**specification.legend, **table.legend}, lowest=bounds[0])
+        notation = FigureNotation.of({**specification.told, **table.told}, lowest=bounds[0])
         if table.below is not None:  # of figures before they are rounded
             marks = {f"<{table.below}": f"1-{table.below - 1}"} if table.below > 1 else {}
             notation = replace(notation, marks={**notation.marks, **marks})
@@ -303,7 +303,7 @@ def _read_folder(folder: Path, given: Mapping[str, Any], *, whole: bool) -> Tabu
         )
     of_tables = ("kind", "value", "totals", "flat")
     if unused := [
-        key for key in given if key not in (*of_tables, "legend", "rules", "hierarchy", "bounds", "step")
+        key for key in given if key not in (*of_tables, "told", "rules", "hierarchy", "bounds", "step")
     ]:
         raise RequestError(f"{unused[0]}: ACRO says that of its tables itself")
     own = Specification.of(
@@ -314,7 +314,7 @@ def _read_folder(folder: Path, given: Mapping[str, Any], *, whole: bool) -> Tabu
     bounds = own.bounds or (Fraction(0), None)
     found = read_acro(
         folder,
-        FigureNotation.of(own.legend, lowest=bounds[0]),
+        FigureNotation.of(own.told, lowest=bounds[0]),
         given.get("kind", "count"),
         given.get("value"),
     )

@@ -48,7 +48,7 @@ class TableSpecification(_Model):
         totals: the dimensions that have totals, or the totals' labels; by their names, if not declared.
         flat: dimensions no label of which is a sum of others, except for its total.
         kind: counts, or magnitudes (sums of amounts).
-        legend: as for all tables, where this one differs.
+        told: as for all tables, where this one differs.
         where: what the whole table is about, as labels of other dimensions.
         below: of a table made from microdata: smaller figures are published as "less than this".
     """
@@ -65,7 +65,7 @@ class TableSpecification(_Model):
     totals: Mapping[str, str | None] | Names | None = None
     flat: Names = ()
     kind: Literal["count", "magnitude"] = "count"
-    legend: Mapping[str, Any] = Field(default_factory=dict)
+    told: Mapping[str, Any] = Field(default_factory=dict)
     where: Mapping[str, str] = Field(default_factory=dict)
     below: int | None = Field(default=None, ge=1)
 
@@ -96,7 +96,7 @@ class Specification(_Model):
         table: the tables.
         population: whom they are about.
         hierarchy: for dimensions, a file, or rows of names each below the next one.
-        legend: what marks mean, and how figures are rounded.
+        told: what marks mean, and how figures are rounded.
         rules: disclosure rules that cells must keep.
         bounds: the least and the largest value of a base cell.
         step: the resolution of magnitudes.
@@ -108,7 +108,7 @@ class Specification(_Model):
     hierarchy: Mapping[str, str | Path | Sequence[Sequence[str]] | Mapping[str, Sequence[str]]] = Field(
         default_factory=dict
     )
-    legend: Mapping[str, Any] = Field(default_factory=dict)
+    told: Mapping[str, Any] = Field(default_factory=dict)
     rules: Mapping[str, Any] = Field(default_factory=dict)
     bounds: tuple[Number, Number] | None = None
     step: Number | None = None
