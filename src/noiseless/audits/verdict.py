@@ -87,7 +87,7 @@ def summary(audit: "Audit") -> dict[str, str]:
         ),
         "best guess right": f"{percent_above(odds.best_guess)} (blind: {percent_below(odds.blind_guess)})",
         f"{singular(audit.heads)} found": found_text(audit),
-        "width of a group": width_text(audit, audit),
+        "narrowest group": f"{width} wide" if (width := width_text(audit, audit)) else "",
     }
     return {name: text for name, text in found.items() if text}
 

@@ -231,8 +231,11 @@ def rules_command(
     output: FormatOption = "text",
 ) -> None:
     """Print the rules."""
+    from noiseless.reports.notation import wrapped
     from noiseless.rules import EXAMPLES
     from noiseless.rules.prices import price_rules
 
     rules = price_rules(rule or EXAMPLES, query=query, n=n, bounds=bounds, step=step)
-    show(output, {"rules": [priced.to_dict() for priced in rules]}, "\n\n".join(map(str, rules)))
+    lines = [line for priced in rules for line in (*str(priced).split("\n"), "")]
+    text = "\n".join(wrapped(line, hanging=len(line) - len(line.lstrip())) for line in lines[:-1])
+    show(output, {"rules": [priced.to_dict() for priced in rules]}, text)

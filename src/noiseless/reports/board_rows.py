@@ -115,9 +115,8 @@ class Board:
             len(limits),
             _kept(limits),
         )
-        they = "it" if len(audit.public) == 1 else "they"
         return cls(
-            f"{_names(audit.public)}: what {they} would reveal of {_names(audit.sensitive)}",
+            f"What {_names(audit.public)} would reveal about {_names(audit.sensitive)}",
             audit.source,
             status_of(audit),
             figures.promise() if audit.rules is None else headline(audit),

@@ -58,7 +58,7 @@ class BoardFigures:
         if self.values == 1:
             return f"{self.secret} is the same in every row, so there is nothing to hide."
         if self.left == 1:
-            return f"There is none: to {anyone}, at least one row gives {self.secret} away completely."
+            return f"There is none. To {anyone}, at least one row gives {self.secret} away completely."
         some = f"all {self.values:,}"
         if self.left < self.values:
             some = f"at least {self.left:,} of the {self.values:,}"
@@ -88,10 +88,10 @@ class BoardFigures:
             "Article 29 Working Party, Opinion 05/2014 on anonymisation techniques",
             (
                 ("Singling out", f"{self._alone}; the smallest group has {self.sizes.smallest:,}."),
-                ("Linkability", f"{known} {self._risks}. Tables not named on this page were not looked at."),
+                ("Linkability", f"{known} {self._risks}. Other tables were not considered."),
                 (
                     "Inference",
-                    f"{left} A guess is right in {right} of rows (blind {blind}), in one group in {worst}.",
+                    f"{left} A guess is right for {right} of rows (blind: {blind}; worst group: {worst}).",
                 ),
             ),
         )
@@ -101,7 +101,10 @@ class BoardFigures:
             "US: HIPAA expert determination",
             "45 CFR 164.514(b)(1); guidance of the Department of Health and Human Services, 2012",
             (
-                ("Risk to identify an individual", f"{self._risks}. “Very small” has no number in the rule."),
+                (
+                    "Risk to identify an individual",
+                    f"{self._risks}. The rule puts no number on “very small”.",
+                ),
                 (
                     "Anticipated recipient, other information",
                     "Assumed to know the columns of the promise, and who is in the table.",
@@ -141,7 +144,10 @@ class BoardFigures:
             (
                 ("Standard with measurable levels", set_ if self.limits else "No limit was set."),
                 ("Disclosure risk", f"Row found: {self._risks}. {inferred}."),
-                ("Re-identification study", "These are counted worst cases; no outside data was matched."),
+                (
+                    "Re-identification study",
+                    "None: these are exact worst cases, not matches with outside data.",
+                ),
                 ("Disclosure Review Board", "This page is for the board, which decides."),
             ),
         )

@@ -108,11 +108,12 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
     return text if ends[-1] <= longest else text[: bisect_right(ends, longest - 1)] + "…"
 
 
-def wrapped(text: str, indent: int = 0) -> str:
+def wrapped(text: str, indent: int = 0, hanging: int = 0) -> str:
     """A paragraph, no line of it too long; one that is put to the right holds names, which stay whole."""
     import textwrap
 
-    return textwrap.fill(printable(text), _columns() - indent, break_on_hyphens=not indent)
+    width, later = _columns() - indent, " " * hanging
+    return textwrap.fill(printable(text), width, break_on_hyphens=not indent, subsequent_indent=later)
 
 
 def _columns() -> int:

@@ -114,10 +114,10 @@ def write_release_html(
 
 
 _MEAN_LOSSES = {
-    "ncp": "The share of a column that what a row reads could stand for, on average.",
-    "squares": "The squared distance of rows from the mean of their cell, as a share of the variance.",
-    "discernibility": "The share of all rows that a row reads like, on average.",
-    "entropy": "How many bits of a row are lost on average: which of those that read alike it is.",
+    "ncp": "The average share of a column that a published value could stand for.",
+    "squares": "The mean squared distance of rows from the mean of their cell, as a share of the variance.",
+    "discernibility": "The average share of all rows that a row looks like.",
+    "entropy": "The average bits lost about a row: which of the rows that look alike it was.",
 }
 
 
