@@ -55,34 +55,34 @@ def audit(
 
     Args:
         table: a file, a glob, a table of a database or of Spark, any frame; or a list of them: releases of
-            the same people, audited together through their joint range (then `unit` says who is who).
+            the same people, audited together through their joint range; `unit` then identifies people.
         sensitive: the columns to protect; by default the schema's private ones.
         public: the columns an adversary sees; by default the schema's public ones, or without a schema all
             other columns of the table.
         given: columns an adversary knows from elsewhere (side information).
-        unit: the column that names a person, where a person can have several rows.
-        missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or it is an
-            error ("error").
+        unit: the column that identifies a person, where people can have several rows.
+        missing: treat a missing value as one ordinary value ("value"), leave its row out ("drop"), or refuse
+            it ("error").
         distinct_rows: drop exact duplicates of whole rows first.
         schema: declared domains to check the columns against.
         clamp: with a schema, move values outside the bounds to the nearest bound instead of refusing.
         names: the columns' names, for text files without a header line.
         rule: disclosure rules to apply first, as `age=round:5`, `min-cell:10` or `pay=p-percent:10`; one or
-            several. The audit is then of what is seen under them.
+            several. The audit then covers the table as published under them.
         key: sets of public columns, each a list of names or a text like `age,sex`: what an adversary may know
-            of a person. A policy is then held against each of them, instead of all public columns at once.
-        weights: for a table that is a sample: the column that says how many people a row stands for, or one
-            number for all rows. Estimates for the population are then in `sample`.
-        hierarchy: for sensitive columns, what stands above each value: a file, or a mapping of values to
-            their levels. `min_classes` is then how many classes the values of a group are of, at least.
-        class_level: the level of it that makes the classes; 1 stands directly above the values.
+            of a person. Policies are then checked for each key, not for all public columns at once.
+        weights: for a sample: the column that says how many people a row stands for, or one number for all
+            rows. `sample` then holds estimates for the population.
+        hierarchy: for sensitive columns, the classes above each value: a file, or a mapping of values to
+            their levels. `min_classes` is then the fewest classes that a group leaves possible.
+        class_level: the level that gives the classes; 1 is directly above the values.
 
     Returns:
         What is given away: `min_posterior`, `leakage`, `k_anonymity` and more; `plot()` and `to_html()` show
         it, and `to_pandas()` has the risk of each row.
 
     Raises:
-        NoiselessError: the table, a column or a combination of arguments is wrong, and how to mend it.
+        NoiselessError: the table, a column or a combination of arguments is wrong; it says how to mend it.
 
     >>> import pyarrow as pa
     >>> patients = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})

@@ -77,7 +77,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 def declare_command(
     curator: CuratorArgument,
     start_anew: Annotated[
-        bool, typer.Option("--start-anew", help="What was paid for earlier versions does not count any more.")
+        bool, typer.Option("--start-anew", help="Stop counting what was paid for earlier versions.")
     ] = False,
     by: ByOption = "owner",
     output: FormatOption = "text",

@@ -96,7 +96,7 @@ Examples:
 def capacity_command(
     channel: Annotated[
         Path | None,
-        typer.Argument(metavar="CHANNEL.csv", help="Probabilities of the outputs, a row an input."),
+        typer.Argument(metavar="CHANNEL.csv", help="Probabilities of the outputs, a row for each input."),
     ] = None,
     *,
     tolerance: Annotated[float, option("How close the two bounds should be.", "NATS")] = 1e-9,

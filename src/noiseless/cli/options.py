@@ -133,7 +133,7 @@ ClampOption = Annotated[
 ]
 CuratorArgument = Annotated[str, typer.Argument(metavar="CURATOR.toml", help="The curator's file.")]
 CuratorsArgument = Annotated[
-    list[str], typer.Argument(metavar="CURATOR.toml..", help="Curators' files, one a dataset.")
+    list[str], typer.Argument(metavar="CURATOR.toml..", help="One curator's file for each dataset.")
 ]
 
 

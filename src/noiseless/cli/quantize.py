@@ -84,7 +84,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
         option("Publish the middle of a cell, its interval, or its number.", None, "--as"),
     ] = "midpoint",
     unit: Annotated[
-        str | None, column_option("The column that names a person, to count their readings.")
+        str | None, column_option("The column that identifies a person, to count their readings.")
     ] = None,
     total_budget: Annotated[
         Decimal | None, number_option("--total-budget", "B", "Bits that all readings of one person may leak.")

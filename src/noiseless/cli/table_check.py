@@ -60,9 +60,7 @@ def check_command(
     ] = False,
     published: Annotated[
         bool,
-        typer.Option(
-            "--published", help="Record them whatever is found, because they are published already."
-        ),
+        typer.Option("--published", help="Record them whatever the check finds: they are published already."),
     ] = False,
     answers: Annotated[
         bool,

@@ -75,7 +75,7 @@ READING: dict[str, Any] = {
     "cols": Annotated[list[str] | None, option("A dimension whose labels stand above.", "DIMENSION")],
     "value": Annotated[
         str | None,
-        column_option("The column of figures, where each line is one; the column that is added up."),
+        column_option("The column of figures in a file with a line for each; of records, the one to add up."),
     ],
     "totals": Annotated[
         list[str] | None,
@@ -83,7 +83,7 @@ READING: dict[str, Any] = {
     ],
     "flat": Annotated[
         list[str] | None,
-        option("A dimension whose labels are no sums of others, except for its total.", "DIMENSION"),
+        option("A dimension in which only the total is a sum of other labels.", "DIMENSION"),
     ],
     "told": Annotated[
         list[str] | None,
@@ -101,7 +101,7 @@ READING: dict[str, Any] = {
     ],
     "sheet": Annotated[str | None, option("The sheet of an Excel file; the first without it.", "NAME")],
     "microdata": Annotated[str | None, option("The records behind the table.", "TABLE")],
-    "unit": Annotated[str | None, column_option("The column of the records that names a contributor.")],
+    "unit": Annotated[str | None, column_option("The column of the records that identifies a contributor.")],
     "bounds": Annotated[
         tuple[Decimal, Decimal] | None,
         number_option("--bounds", "LO HI", "The least and the largest value that a base cell can have."),

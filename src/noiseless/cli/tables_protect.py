@@ -68,7 +68,8 @@ def protect_command(
         Decimal | None, number_option("--grid", "G", "Intervals end at multiples of this number.")
     ] = None,
     base: Annotated[
-        Decimal | None, number_option("--base", "B", "Round to multiples of this; the least safe without it.")
+        Decimal | None,
+        number_option("--base", "B", "Round to multiples of this; by default, of the smallest that is safe."),
     ] = None,
     relax: Annotated[
         int,
@@ -85,7 +86,7 @@ def protect_command(
         bool, typer.Option("--aware", help="Also safe from adversaries who know the rules and the method.")
     ] = False,
     time_limit: Annotated[
-        float, option("Take the best that was found after this many seconds.", "SECONDS", min=0)
+        float, option("Take the best found after this many seconds.", "SECONDS", min=0)
     ] = 60.0,
     out: Annotated[
         Path | None,

@@ -236,14 +236,14 @@ def connect(
         url: such as https://data.example.org, or http://localhost:8000.
         token: as `noiseless token add` made it. It is sent to this address and nowhere else.
         timeout: seconds for one try.
-        patience: seconds for all tries of a call. What cannot charge twice is tried again when the connection
-            fails or the server is busy.
+        patience: seconds for all tries of a call. A call that cannot charge twice is tried again if the
+            connection fails or the server is busy.
         max_bytes: the most bytes of a reply.
         ca_file: certificates (PEM) to trust instead of the system's.
         insecure: whether plain HTTP to another machine is allowed. Certificates are always checked.
 
     Raises:
-        RequestError: the address is none, or the token must not be sent there.
+        RequestError: the address is not valid, or the token must not be sent there.
         Unauthorised: the token is not valid.
         Unreachable: there is no server.
     """

@@ -138,9 +138,9 @@ def compare(
 ) -> Comparison:
     """A noiseless answer beside Laplace, geometric and Gaussian noise, and others where they apply.
 
-    Each noise is as small as lets one person tell at most `bits` bits through the answer: the capacity of
-    the channel from that person to the answer, whatever others' values are, bounded from above (MI-DP of
-    [P5]; for the noiseless answer it is log2 of the reach).
+    Each noise is the smallest with which the answer leaks at most `bits` bits of one person: an upper bound
+    on the capacity of the channel from that person to the answer, whatever the others' values (MI-DP of [P5];
+    for the noiseless answer, log2 of the reach).
 
     Args:
         query: count, sum, mean, min, max, median or variance.

@@ -204,22 +204,21 @@ def check_tables(
     time_limit: float | None = None,
     **reading: Any,  # noqa: ANN401 - as audit_tables takes them
 ) -> TableCheck:
-    """Whether tables may be published after all those that a ledger knows of the same population.
+    """Whether tables may join those that a ledger has recorded for the same population.
 
     Args:
         tables: the new tables, as `audit_tables` takes them.
         ledger: a ledger's URL, a SQLite file, or a curator's file.
-        population: whom the tables are about; the tables' own TOML file or the curator's file may say it.
-        quantity: what sums are of; the column that is added up, if not given. Tables of other quantities are
-            left out.
-        at_least: how many values every figure that is withheld or rounded must leave, now and later.
-        secret: the dimension that people keep secret, now and later.
+        population: whom the tables are about, unless their TOML file or the curator's file says it.
+        quantity: what sums add up; by default the column `value`. Tables of other quantities are left out.
+        at_least: the fewest values that each withheld or rounded figure must leave possible, now and later.
+        secret: the dimension that people want to keep secret, now and later.
         rules: `threshold`, `p_percent`, `q_percent`, `dominance`, `coalition`, now and later.
         record: record the tables in the ledger if they break no promise.
-        published: record them whatever the check finds, because they are out already.
-        answers: count the answers of the population's curator in, if the ledger holds any.
+        published: record them whatever the check finds, because they are published already.
+        answers: whether to include the answers of the population's curator that the ledger holds.
         by: who publishes them.
-        time_limit: seconds; what is not known by then is called undecided, and not recorded.
+        time_limit: stop after this many seconds; what is open then is undecided, and not recorded.
         reading: how the tables are read: `rows`, `cols`, `value`, `totals`, `told`, `kind`, `hierarchy`,
             `microdata`, `unit`, and so on.
 

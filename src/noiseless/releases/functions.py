@@ -78,7 +78,7 @@ def release(
     names: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> "Release":
-    """Publish columns so that a sensitive one stays hidden behind them, changing them as little as possible.
+    """Hide sensitive columns and publish others, changed as little as possible.
 
     Values of the public columns are merged into cells, and each is released as its cell. Give at least one
     target (`min_posterior`, `max_leakage`, ...) or a weight.
@@ -86,67 +86,66 @@ def release(
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
         sensitive: the columns to hide; several are hidden together.
-        public: the columns to publish, merged as far as needed. A sensitive column may be one of them: it is
-            then released too, as its cell, and all limits count with that (section V-C of [P3]).
+        public: the columns to publish, merged as far as needed. One may be sensitive too: it is then released
+            as its cell, and all limits take that into account (section V-C of [P3]).
         given: columns that an adversary knows from elsewhere (side information).
         keep: columns to publish as they are; they count as seen.
-        objective: what is to be small: `leakage` (L0), `maximin` (I*), or `both` (problem (7) of [P3]).
-        utility: what is to be kept: a small `distortion` (U2) or a large `resolution` (U1).
+        objective: what to minimise: `leakage` (L0), `maximin` (I*), or `both` (problem (7) of [P3]).
+        utility: what to preserve: a small `distortion` (U2) or a large `resolution` (U1).
         weight: the multiplier lambda of the Lagrangian L - weight * U, instead of a target.
-        min_posterior: the fewest sensitive values that may be left behind an answer.
+        min_posterior: the fewest sensitive values that any row may leave possible.
         min_rows: the fewest rows, or persons with a unit, that may look alike (k-anonymity).
-        unit: the column that says whose each row is.
-        largest_belief: the largest share that a sensitive value may have of the rows that look alike.
-        pointwise_leakage: the most bits by which that may exceed its share of the table.
-        beta_likeness: the most by which it may, as a multiple of the latter (basic beta-likeness).
-        enhanced_beta_likeness: the same, and at most -ln of the latter.
-        delta_disclosure: what the logarithm of their quotient must be below, on both sides, in nats.
+        unit: the column that identifies a person.
+        largest_belief: the largest share of one sensitive value among rows that look alike.
+        pointwise_leakage: the most bits by which this share may exceed the value's share of the table.
+        beta_likeness: the most by which it may exceed it, as a multiple of it (basic beta-likeness).
+        enhanced_beta_likeness: the same, but at most -ln of the share of the table.
+        delta_disclosure: the bound, in nats, that the logarithm of their quotient must stay below in size.
         entropy_l_diversity: the least exp(entropy) of the sensitive values of rows that look alike.
-        t_closeness: the largest earth mover's distance of these from the whole table's.
-        width: how far apart the least and the largest of these must be (numbers, or dates in days).
-        min_classes: how many different classes the sensitive values of rows that look alike must be of.
-        classes: the hierarchy of the sensitive column: a file, or for each value what stands above it.
-        class_level: which of its levels makes the classes; 1 by default, what stands right above the values.
+        t_closeness: the largest earth mover's distance of these values from the whole table's.
+        width: how far apart the least and the largest of them must be (numbers, or dates in days).
+        min_classes: the fewest classes that the sensitive values of rows that look alike must belong to.
+        classes: the hierarchy of the sensitive column: a file, or a mapping of values to their levels.
+        class_level: the level that gives the classes; 1 by default, directly above the values.
         key: sets of public columns, each a list of names or a text like `age,sex`: what an adversary may know
-            of a person. All limits on what is given away hold for each, and not for all public columns.
-        max_leakage: the most bits that may leak.
-        max_maximin: the most bits that every row may tell, I*.
-        max_distortion: the furthest that a value may be from what is released for it.
+            of a person. Limits then hold for each key, not for all public columns at once.
+        max_leakage: the most bits that may leak, L0.
+        max_maximin: the most bits that every row may reveal, I*.
+        max_distortion: the most that any value may change.
         min_resolution: the fewest bits of the public columns to keep.
-        suppress: the share of rows that may be released as `*`.
-        method: `exact` (one ordered column), `greedy`, `first-rise` (the algorithm of [P3] for the weight,
-            until its Lagrangian first does not fall), or the best of what applies.
-        prefer: which loss comes first: the largest change (`worst`), with the mean loss among equals; or the
-            `mean` over rows and columns, with the largest change among equals.
+        suppress: the share of rows that may be suppressed (`*`).
+        method: `exact` (one ordered column), `greedy`, `first-rise` (the algorithm of [P3] with a weight,
+            until its Lagrangian first rises), or `auto`, the best of what applies.
+        prefer: which loss comes first: the largest change (`worst`), then the mean loss; or the `mean` over
+            rows and columns, then the largest change.
         mean_loss: what the mean loss is: the share of a column that a row's cell spans (`ncp`), the squared
             error (`squares`), `discernibility`, or `entropy`.
-        time_limit: after how many seconds the search ends with the best that it has found.
+        time_limit: stop searching after this many seconds and take the best found so far.
         codeword: how merged numbers are written: `interval`, `midrange`, `centroid`, `medoid`.
         distance: `absolute`, `euclidean`, `squared`, `max`, `gower`, `hamming` or `discrete`; by default
             absolute for one column, gower for several.
-        recoding: `local` cells, each as fine as it can be; `full-domain`, one level of its hierarchy for
-            each column, which is then the best of all such choices; or `suppression`, every value as it is
-            or as `*`.
-        hierarchy: for each column a file, a mapping of each value to what stands above it, or a rule to make
-            a tree by: `intervals:5,10,20`, `prefixes`, `dates`, `frequencies:10,100`.
+        recoding: `local` cells, each as fine as possible; `full-domain`, the best choice of one hierarchy
+            level for each column; or `suppression`, every value as it is or as `*`.
+        hierarchy: for each column a file, a mapping of values to their levels, or a rule that makes a tree:
+            `intervals:5,10,20`, `prefixes`, `dates`, `frequencies:10,100`.
         hierarchy_cost: a node costs its `height`, or the number of other `leaves` that it could stand for.
-        column_weight: what a difference in a column counts; 1 by default.
-        span: declared ranges (low, high) that the distance of Gower divides by; the data's by default.
-        numeric: columns of text to read as numbers; texts that are none are never merged with a number.
-        categorical: columns to take as categories, though they hold numbers or days.
-        missing: a missing value is one ordinary value ("value"), its row is left out ("drop"), or an error
-            ("error"). In a column of numbers it is never merged with a number.
+        column_weight: the weight of a column's differences; 1 by default.
+        span: declared ranges (low, high) that Gower's distance divides by; the data's by default.
+        numeric: columns of text to read as numbers; other texts are never merged with a number.
+        categorical: columns to treat as categories, though they hold numbers or days.
+        missing: treat a missing value as one ordinary value ("value"), leave its row out ("drop"), or refuse
+            it ("error"). In a column of numbers it is never merged with a number.
         distinct_rows: drop exact duplicates of whole rows first.
-        keep_order: leave the rows in the table's order; by default they are sorted, for the order tells too.
+        keep_order: keep the table's row order, which is information too; sorted by default.
         names: the columns' names, for text files without a header line.
         progress: called with the share of the work that is done.
 
     Returns:
-        The released table (`frame`, in the kind that came in) with what it gives away and keeps, and its
-        certificate, which `nl.verify` checks; `save` writes both, `frontier()` has the other choices.
+        The released table (`frame`, of the kind that came in), what it gives away and keeps, and its
+        certificate, which `nl.verify` checks. `save` writes both; `frontier()` shows the other choices.
 
     Raises:
-        NoiselessError: the table, a column or a target is wrong, and how to mend it.
+        NoiselessError: the table, a column or a target is wrong; it says how to mend it.
 
     >>> import pyarrow as pa
     >>> patients = pa.table({"age": [31, 35, 52, 47, 31, 60], "chol": [180, 182, 190, 230, 233, 240]})
@@ -172,21 +171,21 @@ def frontier(
     baselines: bool = True,
     **options: Any,  # noqa: ANN401 - as for `release`
 ) -> "ReleaseFrontier":
-    """The best trade-offs found, beside what other methods reach.
+    """The best trade-offs found between what leaks and what is kept, beside other methods.
 
-    For one ordered column these are all undominated ones with contiguous cells, unless the `note` of a series
-    says that some were left out. The `scope` of the result says what is proved.
+    For one ordered column these are all undominated releases with contiguous cells, unless a series has a
+    `note` that some were left out. The result's `scope` says what is proved.
 
     Args:
         table: a file, a glob, `duckdb:///file.db::table`, or any frame.
         sensitive: the columns to hide.
         public: the columns to publish.
         progress: called with the share of the work that is done.
-        baselines: whether other people's methods are run too.
+        baselines: whether to run the baselines (k-anonymity, Mondrian, binning) too.
         options: as for `release`; targets are not needed.
 
     Raises:
-        NoiselessError: the table, a column or an option is wrong, and how to mend it.
+        NoiselessError: the table, a column or an option is wrong; it says how to mend it.
 
     >>> import pyarrow as pa
     >>> patients = pa.table({"age": [31, 35, 52, 47, 31, 60], "chol": [180, 182, 190, 230, 233, 240]})

@@ -61,7 +61,8 @@ def membership_command(
     value: Annotated[str | None, column_option("The column of readings, in a long table.")] = None,
     bounds: BoundsOption = None,
     step: Annotated[
-        Decimal | None, number_option("--step", "S", "The resolution of readings; their decimals without it.")
+        Decimal | None,
+        number_option("--step", "S", "The resolution of readings; by default, their decimals."),
     ] = None,
     clamp: Annotated[
         bool, typer.Option("--clamp", help="Move readings outside the bounds to the nearest.")

@@ -136,7 +136,7 @@ def homogeneity_command(
         str | None, option("A release of the table; with --unit or --same-order.", "TABLE")
     ] = None,
     certificate: Annotated[Path | None, option("The certificate of a release instead.", "FILE")] = None,
-    unit: Annotated[str | None, column_option("The column that names a person.")] = None,
+    unit: Annotated[str | None, column_option("The column that identifies a person.")] = None,
     same_order: Annotated[
         bool, typer.Option("--same-order", help="The release has its rows in the order of the table.")
     ] = False,

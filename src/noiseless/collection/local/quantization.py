@@ -199,19 +199,18 @@ def quantize(
 
     Args:
         source: any table: a file name, a frame, an opened table.
-        mechanism: what tells a reading: its names are the columns. A schedule, when persons have several.
+        mechanism: how readings become cells; its names are the columns. A schedule if people have several.
         out: where to write the table; without it the result holds it in memory.
-        unit: the column that names a person, when readings are counted.
-        release_as: tell the middle of a cell, its interval, or its number.
-        clamp: move values outside the domain to its nearest value; they are off by that much besides.
-        missing: missing values are an "error", their rows are left out ("drop"), or they are told ("value").
+        unit: the column that identifies a person, to count their readings.
+        release_as: publish the middle of a cell, its interval, or its number.
+        clamp: move values outside the domain to its nearest value; this adds to their error.
+        missing: refuse missing values ("error"), leave their rows out ("drop"), or publish them ("value").
         names: the columns' names, for text files without a header line.
-        progress: called now and then with how many rows were read, and how many there are, if that is known
-            without reading all.
+        progress: called now and then with the number of rows read, and of all rows where that is known.
 
     Raises:
         DomainError: values lie outside their domain; they are counted, never shown.
-        MissingValuesError: values are missing, and that may not be.
+        MissingValuesError: values are missing, and `missing` is "error".
         UnknownColumnError: the table lacks a column.
 
     >>> from noiseless import LocalQuantizer

@@ -59,7 +59,7 @@ def protect_tables(
     aware: bool = False,
     reveal: bool = False,
 ) -> TableProtection:
-    """What to publish instead of true tables of counts or sums: safe by the exact audit, at the least loss.
+    """Make true tables of counts or sums safe to publish, at the least loss.
 
     >>> import pandas as pd
     >>> people = pd.read_csv("patients.csv")
@@ -70,34 +70,34 @@ def protect_tables(
     Args:
         tables: the true figures, as `audit_tables` takes tables; None, where `microdata` makes them.
         method: `suppress` withholds figures, `intervals` publishes intervals on a grid, `round` multiples of
-            a base that add up, `merge` larger categories; `all` is all of them, side by side.
+            a base that add up, `merge` larger categories; `all` compares them.
         weights: what withholding a figure costs: `count`, 1 each; `value`, its true value, which is not
             public; or a table of the same labels with the weights, such as last year's.
-        grid: intervals end at multiples of this number; without it a power of 10 that rules suggest.
-        base: figures are rounded to multiples of this number; without it the least that is safe.
-        relax: how many bases further figures may go, where no multiples next to them add up.
-        ordered: the dimensions whose categories merge with their neighbours only; without it those whose
+        grid: intervals end at multiples of this number; by default a power of 10 that the rules suggest.
+        base: round to multiples of this number; by default the least that is safe.
+        relax: how many bases further figures may move if the nearest multiples do not add up.
+        ordered: the dimensions whose categories merge with their neighbours only; by default those whose
             labels begin with rising numbers.
-        link: other tables of the same population that are published together with these.
-        rows: the dimensions of the labels at the left; a crosstab names its own.
+        link: other tables of the same population to publish together with these.
+        rows: the dimensions of the labels on the left; a crosstab names its own.
         cols: the dimensions of the labels above.
-        value: the column of figures, where each row is one; of microdata, the column that is added up.
-        totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
-        flat: dimensions no label of which is a sum of others, except for its total.
+        value: the column of figures, where each row is one; of microdata, the column to add up.
+        totals: the dimensions with a total, perhaps with its label; found by name if not given.
+        flat: dimensions in which only the total is a sum of other labels.
         told: what marks mean: `zero`, `decimal`, `absent`.
         kind: counts, or magnitudes (sums of amounts).
-        hierarchy: for dimensions, a file or rows of names, each below the next one.
+        hierarchy: for each dimension that has one, a file or rows of names, each below the next.
         where: what the whole table is about, as labels of other dimensions.
         sheet: the sheet of an Excel file.
         microdata: the records behind the table.
-        unit: the column of the records that names a contributor.
+        unit: the column of the records that identifies a contributor.
         bounds: the least and the largest value of a base cell.
-        step: the resolution of magnitudes; by default the last decimal that is shown.
-        secret: the dimension that people keep secret.
+        step: the resolution of magnitudes; by default the last decimal shown.
+        secret: the dimension that people want to keep secret.
         rules: `threshold`, `p_percent`, `q_percent`, `dominance`, `coalition`.
-        time_limit: seconds; the best that was found by then is taken, with its gap. None: no limit.
-        aware: whether sensitive figures must also be safe from somebody who knows the rules and the method.
-        reveal: call contributors as the records do; the result is then private.
+        time_limit: take the best found after this many seconds, with its gap. None: no limit.
+        aware: whether sensitive figures must also be safe from adversaries who know the rules and the method.
+        reveal: name contributors as the records do; the result is then private.
 
     Raises:
         NoiselessError: something cannot be read, or does not fit together; one line says what and where.

@@ -51,30 +51,29 @@ def audit_tables(
         tables: a pandas crosstab or pivot table (`All` are totals, NaN is withheld), any frame, a CSV or
             Excel file as published, a TOML file that names several tables, ACRO's results folder, a
             `Publication`; or None, where the table is made from `microdata`.
-        link: other tables of the same population, which an adversary sees as well.
-        rows: the dimensions of the labels at the left; a crosstab names its own.
+        link: other published tables of the same population.
+        rows: the dimensions of the labels on the left; a crosstab names its own.
         cols: the dimensions of the labels above.
-        value: the column of figures, where each row is one; of microdata, the column that is added up.
-        totals: the dimensions that have a total, perhaps with its label; found by their names, if not given.
-        flat: dimensions no label of which is a sum of others, except for its total: where a label looks
-            like one and is none.
+        value: the column of figures, where each row is one; of microdata, the column to add up.
+        totals: the dimensions with a total, perhaps with its label; found by name if not given.
+        flat: dimensions in which only the total is a sum of other labels, though another looks like one.
         told: what marks mean and how figures are rounded: `suppressed`, `zero`, `marks`, `rounded`,
             `decimal`, `below_from`, `absent`, `totals`.
         kind: counts, or magnitudes (sums of amounts).
-        hierarchy: for dimensions, a file or rows of names, each below the next one.
+        hierarchy: for each dimension that has one, a file or rows of names, each below the next.
         where: what the whole table is about, as labels of other dimensions.
         sheet: the sheet of an Excel file.
         microdata: the records behind the table.
-        unit: the column of the records that names a contributor.
-        below: of a table made from records: smaller figures are published as "less than this".
+        unit: the column of the records that identifies a contributor.
+        below: for a table made from records: publish smaller figures as "less than this".
         bounds: the least and the largest value of a base cell.
-        step: the resolution of magnitudes; by default the last decimal that is shown.
-        secret: the dimension that people keep secret.
+        step: the resolution of magnitudes; by default the last decimal shown.
+        secret: the dimension that people want to keep secret.
         rules: `threshold`, `p_percent`, `q_percent`, `dominance`, `coalition`.
         targets: named groups of base cells to be audited beside the figures.
-        time_limit: seconds; what is not known by then is called undecided, never safe.
-        sharp: whether the ends of all intervals are wanted; otherwise only which figures are disclosed.
-        reveal: call contributors as the records do; the result is then private.
+        time_limit: stop after this many seconds; what is open then is undecided, never safe.
+        sharp: whether to find the ends of all intervals, or only which figures are disclosed.
+        reveal: name contributors as the records do; the result is then private.
 
     Raises:
         NoiselessError: something cannot be read, or does not fit together; one line says what and where.

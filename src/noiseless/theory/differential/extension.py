@@ -107,7 +107,7 @@ def convert(
     times: int = 1,
     variant: VariantName | None = None,
 ) -> Conversion:
-    """What a guarantee of one kind says in terms of another.
+    """Translate a privacy guarantee into one of another kind.
 
     >>> convert("dp", "mi", epsilon=1).statement
     '1-DP implies 0.123302-MI-DP (nats; 0.177887 bits), the best possible.'
@@ -119,15 +119,15 @@ def convert(
     Args:
         source: the kind of the guarantee that is given: "dp", "kl", "mi" or "delta".
         target: the kind that is wanted.
-        epsilon: what is given, in nats; not of "delta".
-        delta: what is given of "dp" (0 unless told) and "delta".
+        epsilon: the epsilon that is given, in nats; "delta" has none.
+        delta: the delta of "dp" (0 by default) and of "delta".
         inputs: how many values one entry can take, if that is limited; of a free-lunch guarantee, how many
             databases there are.
         outputs: how many outputs there are, if that is limited.
         target_epsilon: with the target "dp": the epsilon' of the (epsilon', delta')-DP that is wanted.
         as_printed: use the sharpest formula in the statements of [P5], instead of the sharpest known.
-        members: what is wanted for groups of this many entries.
-        times: what is wanted for this many answers together, each with noise of its own.
+        members: translate it for groups of this many entries.
+        times: translate it for this many answers together, each with its own noise.
         variant: the guarantee is "personalised", "free-lunch" or "bayesian" (section 6 of [P5]).
 
     Raises:
