@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import noiseless
+from noiseless.studio.manual import PAGES
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,6 +36,7 @@ def test_the_wheel_holds_the_package_and_its_data(built: Path) -> None:
     ]
     missing = [str(path.relative_to(source)) for path in kept if str(path.relative_to(source)) not in names]
     assert missing == []
+    assert {f"noiseless/studio/manual/{name}.md" for name in PAGES} <= names
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
 
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from noiseless import __version__
@@ -21,6 +21,7 @@ from noiseless.errors import NoiselessError, RequestError
 from noiseless.files import create_private
 from noiseless.studio.guard import Guard
 from noiseless.studio.handover import Handover
+from noiseless.studio.manual import manual_page
 from noiseless.studio.project import Project
 from noiseless.studio.worker import Job, Worker
 from noiseless.tables import written_whole
@@ -92,6 +93,7 @@ def create_app(studio: Studio, port: int) -> Guard:
             Route("/api/curator", _serve, methods=["POST"]),
             Route("/api/curator", _end, methods=["DELETE"]),
             Route("/api/files/{name:path}", _file, methods=["GET"]),
+            Route("/manual/{name}", _manual, methods=["GET"]),
             *(Route(path, _sender(page), methods=["GET"]) for path, page in pages(_PAGE).items()),
         ],
         lifespan=lifespan,
@@ -276,6 +278,14 @@ async def _serve(request: Request) -> Response:
 async def _end(request: Request) -> Response:
     await asyncio.to_thread(_studio(request).handover.stop)
     return JSONResponse({"stopped": True})
+
+
+async def _manual(request: Request) -> Response:
+    """A page of the documentation."""
+    page = await asyncio.to_thread(manual_page, request.path_params["name"])
+    if page is None:
+        raise HTTPException(404, "that page is in the documentation, and not in the studio")
+    return HTMLResponse(page)
 
 
 async def _file(request: Request) -> Response:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from shutil import copyfile, rmtree
+from time import process_time
 from typing import TYPE_CHECKING, Any, Protocol
 
 from noiseless.domain import ColumnSummary
@@ -12,7 +13,7 @@ from noiseless.studio.command import python, shell, shown_source, table_name
 from noiseless.studio.crosstabs import audit_crosstab, protect_crosstab
 from noiseless.studio.project import Project
 from noiseless.studio.roles import BARS, columns_in, described, propose_roles
-from noiseless.studio.spread import before_and_after, spread_before
+from noiseless.studio.spread import before_and_after, rows_before_and_after, spread_before
 from noiseless.studio.trees import MOST_VALUES, drawn_tree, write_drawn
 from noiseless.tables import open_table
 from noiseless.tables.duckdb_table import DuckDBTable
@@ -36,6 +37,8 @@ MOST_COLUMNS = 500
 """A table with more is not profiled at once."""
 _MOST_KEPT = 4
 """Releases, and sets of files to take away: the newest of each kind, also where two tabs are open."""
+_QUICK = 1.5
+"""Seconds of work; a release that takes longer is made when it is asked for, and not at every step."""
 _FILES = {"-o": "released.csv", "--certificate": "certificate.json"}
 """What is written of a release, by the option of the command."""
 
@@ -72,6 +75,7 @@ class Desk:
             "frontier": self.frontier,
             "release": self.release,
             "files": self.files,
+            "rows": self.rows,
             "verify": self.verify,
             "curator": self.curator,
             "tables": self.tables,
@@ -194,6 +198,7 @@ class Desk:
 
     def release(self, project: Project, tell: Tell) -> dict[str, Any]:
         """Make a release, and say what it gives away; `files` writes it."""
+        began = process_time()
         done = self._made_of(project, tell)
         here = project.without(self._folder.resolve())
         options = _roles(here) | _limits(here)
@@ -201,6 +206,7 @@ class Desk:
         after = 'result.save("released.csv", certificate="certificate.json")'
         return {
             "limits": project.limits.words,
+            "quick": process_time() - began < _QUICK,
             "asked": project.limits.model_dump(exclude_none=True),
             "release": done.to_dict(),
             "columns": [
@@ -219,8 +225,7 @@ class Desk:
             tell: hears how far it is.
             asked: the limits of the release, where they are not the project's.
         """
-        if asked is not None:
-            project = project.model_copy(update={"limits": Project.of({"limits": asked}).limits})
+        project = _asked(project, asked)
         found, done = self.release(project, tell), self._made_of(project, tell)
         with self._files("release") as kept:
             done.save("released.csv", certificate="certificate.json")
@@ -228,6 +233,11 @@ class Desk:
             for name, tree in self._drawn(project).items():
                 copyfile(tree, name)
         return found | {"files": kept}
+
+    def rows(self, project: Project, tell: Tell, asked: dict[str, Any]) -> dict[str, Any]:
+        """The first rows of the table, which a person asked to see, and what a release makes of them."""
+        project = _asked(project, asked)
+        return rows_before_and_after(self._opened(project), self._made_of(project, tell))
 
     def _counted(self, project: Project, *, limited: bool) -> "ReleaseSource":
         """The rows of a release, counted once for all limits."""
@@ -317,6 +327,13 @@ class Desk:
 def written(project: Project) -> str | TextSource:
     """The table that a project names, with how it is written where that is said."""
     return TextSource(project.source, **project.written) if project.written else project.source
+
+
+def _asked(project: Project, limits: dict[str, Any] | None) -> Project:
+    """A project with the limits of a release that was made before; as it is without any."""
+    if limits is None:
+        return project
+    return project.model_copy(update={"limits": Project.of({"limits": limits}).limits})
 
 
 def _roles(project: Project) -> dict[str, Any]:

@@ -12,13 +12,18 @@ from noiseless.arrays import FloatArray, IntArray
 from noiseless.display import counted
 from noiseless.domain import ColumnSummary
 from noiseless.releases.changes import ColumnChange
+from noiseless.releases.results import Release
 from noiseless.search.loss import Length
 from noiseless.studio.roles import BARS
+from noiseless.tables.canonical import canonical
 from noiseless.tables.duckdb_table import DuckDBTable
+from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.profile import equal_parts, histogram
 
 PARTS = 40
 """Of a line."""
+SHOWN = 10
+"""Rows, where somebody asks to see some."""
 
 _NUMBER, _DAY = r"-?\d+(?:\.\d+)?", r"\d{4}-\d{2}-\d{2}"
 _SPANS = {
@@ -64,6 +69,23 @@ def spread_before(table: DuckDBTable, column: ColumnSummary) -> dict[str, Any]:
     if low is None or high is None or _at(low) >= _at(high):
         return {"before": histogram(table, column, BARS), "line": None}
     return {"line": {"low": low, "high": high, "before": equal_parts(table, column, PARTS)}}
+
+
+def rows_before_and_after(table: DuckDBTable, release: Release) -> dict[str, Any]:
+    """The first rows of a table as they are and as they are released, as texts."""
+    from noiseless.releases.application import apply_release
+
+    names = release.request.public
+    before = table.arrow(f"SELECT {identifiers(names)} FROM {SOURCE} LIMIT {SHOWN}")
+    after = apply_release(before, release, keep_order=True).table
+    found = (
+        zip(*(canonical(one.column(name)).to_pylist() for name in names), strict=True)
+        for one in (before, after)
+    )
+    return {
+        "columns": list(names),
+        "rows": [{"before": list(was), "after": list(now)} for was, now in zip(*found, strict=True)],
+    }
 
 
 def worst_change(change: ColumnChange) -> str:

@@ -153,7 +153,7 @@ def _explained(label: str, error: duckdb.Error) -> NoiselessError:
         problem = "does not fit into memory and temporary space; free some disk space"
     elif re.search(r"permission denied|read-?only file", text, re.IGNORECASE):
         problem = "may not be read or written; check its permissions"
-    elif isinstance(error, duckdb.InvalidInputException):
+    elif isinstance(error, duckdb.InvalidInputException) and label.lower().endswith((".csv", ".tsv", ".txt")):
         problem = (
             "could not be read; is it really of this format? Lines that end in different ways are mended by"
             r" sed -i 's/\r$//' FILE"

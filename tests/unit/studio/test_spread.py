@@ -31,6 +31,21 @@ def test_every_row_of_a_release_is_in_its_picture(tmp_path: Path) -> None:
     assert all(one["worst"] for one in found)
 
 
+def test_rows_read_after_as_they_stand_in_the_released_table(tmp_path: Path) -> None:
+    lines = "".join(f"{20 + i * 7 % 50},{'abcd'[i % 4]},{'xyz'[i % 3]}\n" for i in range(8))
+    (tmp_path / "people.csv").write_text("age,ward,illness\n" + lines)
+    (tmp_path / "work").mkdir()
+    roles = {"age": "public", "ward": "public", "illness": "sensitive"}
+    project = {"source": str(tmp_path / "people.csv"), "roles": roles, "limits": {"min_posterior": 2}}
+    desk = Desk(str(tmp_path / "work"))
+    found = desk.do("rows", {"project": project, "asked": project["limits"]}, lambda *_: None)
+    assert found["columns"] == ["age", "ward"]
+    assert [",".join(one["before"]) for one in found["rows"]] == [line[:-2] for line in lines.split()]
+    files = desk.do("files", {"project": project}, lambda *_: None)["files"]
+    released = (tmp_path / "work" / files / "released.csv").read_text().splitlines()[1:]
+    assert sorted(",".join(one["after"]) for one in found["rows"]) == sorted(released)
+
+
 def test_days_lie_on_a_line_as_numbers_do() -> None:
     month = pa.array(["2020-01-01 to 2020-01-31"])
     (low,), (high,) = read_spans(month)

@@ -26,6 +26,7 @@ pytest.importorskip("starlette", reason="the studio needs the extra `server`")
 from noiseless.studio.app import Studio, create_app
 from noiseless.studio.guard import COOKIE, Guard
 from noiseless.studio.jobs import Desk
+from noiseless.studio.manual import PAGES, manual_page
 from noiseless.studio.project import Project
 from noiseless.studio.roles import propose_roles, rules_for
 from noiseless.studio.worker import Job, Worker
@@ -300,12 +301,23 @@ def test_every_figure_names_a_page_that_is_there() -> None:
     page = (root / "src/noiseless/studio/page/explain.js").read_text()
     named = re.findall(r'"([\w-]+\.md)#([\w-]+)"', page)
     assert len(named) > 10
-    for file, anchor in named:
-        heads = re.findall(r"^#+ (.*)$", (root / "docs" / file).read_text(), re.MULTILINE)
-        assert anchor in [re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads], file
+    for file, place in named:
+        assert f'id="{place}"' in (manual_page(file) or ""), (file, place)
     views = "".join(file.read_text() for file in (root / "src/noiseless/studio/page/views").glob("*.js"))
     used = {key for call in re.findall(r"meaning\(([^)]*)\)", views) for key in re.findall(r'"(\w+)"', call)}
     assert used <= set(re.findall(r"^  (\w+): \[", page, re.MULTILINE))
+
+
+def test_pages_of_the_manual_hold_no_script_and_link_only_to_each_other() -> None:
+    links = set[str]()
+    for name in PAGES:
+        page = manual_page(f"{name}.md") or ""
+        assert "<h1" in page
+        assert not re.search("<(script|img|style)| style=", page)
+        links |= set(re.findall(r'<a href="([^"]*)"', page))
+    assert links
+    assert {link.partition("#")[0].removesuffix(".md") for link in links} <= {"", *PAGES}
+    assert not [name for name in ("../secret.md", "studio.md", "audit", "audit.md/") if manual_page(name)]
 
 
 def test_no_value_is_shown_before_it_is_asked_for(tmp_path: Path, people: Path) -> None:

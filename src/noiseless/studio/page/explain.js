@@ -25,7 +25,7 @@ const WORDS = {
 /** Words behind a figure, shown when they are asked for. */
 export function meaning(...names) {
   return h("details", { class: "what" }, h("summary", {}, names.length > 1 ? "What these mean" : "What this means"),
-    names.map((name) => h("p", {}, names.length > 1 && h("strong", {}, `${TITLES[name] || name}: `), WORDS[name][0], " ", h("span", { class: "quiet" }, "Documentation: ", h("code", {}, WORDS[name][1])))));
+    names.map((name) => h("p", {}, names.length > 1 && h("strong", {}, `${TITLES[name] || name}: `), WORDS[name][0], " ", h("a", { href: `/manual/${WORDS[name][1]}`, target: "_blank", rel: "noopener" }, "Read more", h("span", { class: "unseen" }, ` about ${TITLES[name] || name}, in a new tab`)))));
 }
 
 const TITLES = { min_posterior: "Values left", k_anonymity: "Rows alike", leakage: "Bits leaked", best_guess: "Best guess", mean_loss: "Mean loss", largest: "Largest change", suppressed: "Rows left out", optimal: "Proved best" };

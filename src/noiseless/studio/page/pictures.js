@@ -46,18 +46,18 @@ function drawFrontier(points, chosen, pick, width) {
   const what = mean ? "mean loss, %" : "largest change";
   const most = Math.max(...points.map(loss), 1e-9);
   const far = Math.max(...points.map((point) => point.min_posterior), 2);
-  const x = (value) => left + ((value - 1) / (far - 1)) * (width - left - 16);
+  const x = (value) => left + 14 + ((value - 1) / (far - 1)) * (width - left - 30);
   const y = (value) => height - (value / most) * (height - 34);
   const drawing = s("svg", { width, height: height + 42, viewBox: `0 0 ${width} ${height + 42}`, role: "group", "aria-label": "What each number of values left costs" });
   for (const tick of ticks(0, most, 4)) {
     drawing.append(s("line", { class: "grid", x1: left, x2: width, y1: y(tick), y2: y(tick) }), s("text", { class: "tick", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, readable(Number(tick.toPrecision(3)))));
   }
   for (const tick of ticks(1, far, 6).filter((value) => Number.isInteger(value) && value >= 1)) {
-    drawing.append(s("text", { class: "tick", x: x(tick), y: height + 17, "text-anchor": "middle" }, String(tick)));
+    drawing.append(s("text", { class: "tick", x: x(tick), y: height + 21, "text-anchor": "middle" }, String(tick)));
   }
   drawing.append(
     s("polyline", { class: "line", points: points.map((point) => `${x(point.min_posterior)},${y(loss(point))}`).join(" ") }),
-    s("text", { class: "tick", x: left + (width - left) / 2, y: height + 36, "text-anchor": "middle" }, "values left for everybody, at least"),
+    s("text", { class: "tick", x: left + (width - left) / 2, y: height + 39, "text-anchor": "middle" }, "values left for everybody, at least"),
     s("text", { class: "tick", x: 4, y: 10 }, what));
   for (const point of points) {
     const words = `${point.min_posterior} values left: ${what} ${readable(Number(loss(point).toPrecision(4)))}`;

@@ -6,7 +6,7 @@ import { notice } from "./notices.js";
 const SHOW_AFTER = 600;
 
 /** What the page knows. */
-export const state = { project: { source: "", written: {}, roles: {}, limits: {} }, table: null, audit: null, frontier: null, releases: [], isQuick: true };
+export const state = { project: { source: "", written: {}, roles: {}, limits: {} }, table: null, audit: null, frontier: null, releases: [] };
 
 export class JobError extends Error {}
 
@@ -119,8 +119,9 @@ export async function attend(box, words, begin, { help = () => null, again = nul
   }
 }
 
-/** An error as a sentence; a path or an address stays as it is. */
-export function sentence(text) {
+/** An error as a sentence; a path or an address stays as it is, and options of the command line are left out. */
+export function sentence(whole) {
+  const text = whole.replace(/, or [^,;]*--[^;]*$/, "");
   const first = /^[a-z]+[ ,;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?)]$/.test(first) ? first : `${first}.`;
 }

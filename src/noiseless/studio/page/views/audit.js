@@ -16,7 +16,7 @@ const ROLES = [
   ["ignored", "left out", "neither published nor secret"],
 ];
 
-const percent = (share) => `${(100 * share).toFixed((share > 0.995 && share < 1) || (share > 0 && share < 0.01) ? 2 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed((share > 0.995 && share < 1) || (share > 0 && share < 0.01) ? 2 : 0)}\u00a0%`;
 
 const MOST_SHOWN = 20;
 

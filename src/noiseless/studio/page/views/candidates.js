@@ -1,15 +1,15 @@
 // Releases that were made: what each gives away, what it changes, and two of them side by side.
 
 import { beforeAndAfter } from "../pictures.js";
-import { h, table } from "../dom.js";
+import { h, put, table } from "../dom.js";
 import { bits, count } from "../exact.js";
 import { meaning } from "../explain.js";
-import { state } from "../session.js";
+import { state, work } from "../session.js";
 import { again } from "./audit.js";
 
 const MOST_NAMED = 4;
 
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+export const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
 
 /** The release that follows the limits, and the one that is kept beside it; `take` hears which is taken away, `changed` that another is kept. */
 export function releases({ take, changed }) {
@@ -20,7 +20,7 @@ export function releases({ take, changed }) {
   };
   return [
     h("h2", { tabindex: -1 }, kept ? "Two releases side by side" : "The release"),
-    h("p", { class: "hint" }, `${state.isQuick ? "Move a limit, and it follows. " : ""}Files and certificate are made when you take it away.`),
+    h("p", { class: "hint" }, `${now.quick ? "Move a limit, and it follows. " : ""}Files and certificate are made when you take it away.`),
     h("div", { class: "sides" },
       candidate(now, kept && "With the limits above", [h("button", { type: "button", class: "main", onclick: () => take(now) }, "Take it away"), h("button", { type: "button", onclick: () => keep([now, now]) }, kept ? "Keep this one instead" : "Keep it to compare")]),
       kept && candidate(kept, "Kept to compare", [h("button", { type: "button", onclick: () => take(kept) }, "Take this one away"), h("button", { type: "button", onclick: () => keep([now]) }, "Let go")])),
@@ -29,25 +29,49 @@ export function releases({ take, changed }) {
 
 function candidate(found, title, buttons) {
   const { release } = found;
-  const facts = [
-    ["asked for", found.limits.join("; ") || "nothing"],
-    ["fewest values left", `${count(release.before.min_posterior)} \u2192 ${count(release.min_posterior)}`],
-    ["fewest rows alike", `${count(release.before.min_rows)} \u2192 ${count(release.min_rows)}`],
-    ["bits leaked, L0", `${bits(release.before.leakage)} \u2192 ${bits(release.leakage)}`],
-    ["best guess right", `${percent(release.before.best_guess)} \u2192 ${percent(release.best_guess)} (blind ${percent(release.blind_guess)})`],
-    ["mean loss", release.mean_loss === null || release.mean_loss === undefined ? "\u2013" : percent(release.mean_loss)],
-    ["rows left out", count(release.suppressed_rows || 0)],
-    ["proved best", release.optimal ? "yes" : "no"],
+  const { before } = release;
+  const figures = [
+    ["fewest values left", count(before.min_posterior), count(release.min_posterior)],
+    ["fewest rows alike", count(before.min_rows), count(release.min_rows)],
+    ["bits leaked, L0", bits(before.leakage), bits(release.leakage)],
+    ["best guess right", percent(before.best_guess), percent(release.best_guess)],
+    ["mean loss", percent(0), release.mean_loss === null || release.mean_loss === undefined ? "\u2013" : percent(release.mean_loss)],
+    ["rows left out", "0", count(release.suppressed_rows || 0)],
   ];
   return h("article", { class: "candidate" },
-    title && h("h3", {}, title), h("div", { class: "row" }, buttons),
-    h("dl", { class: "facts" }, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])), meaning("min_posterior", "k_anonymity", "leakage", "best_guess", "mean_loss", "suppressed", "optimal"),
-    table("What changed in each column", ["column", "values", "rows changed", "worst change", "for example"], release.changes.map((one) => [
-      one.name, `${count(one.before)} \u2192 ${count(one.after)}`, count(one.changed_rows), found.columns.find((column) => column.name === one.name).worst, one.changed_rows > 0 ? example(one.examples) : ""]), { kind: "stack", numbers: [2, 3], silent: true }),
+    title && h("h3", {}, title), h("p", { class: "asked" }, found.limits.join("; ") || "no limits"), h("div", { class: "row" }, buttons),
+    table("What it gives away and loses", ["", "original", "released"], figures, { kind: "two", numbers: [1, 2], silent: true }),
+    h("p", { class: "hint" }, `Who guesses blindly is right ${percent(release.blind_guess)} of the time. ${release.optimal ? "It is proved that no release within the limits changes less." : "It is not proved that no release within the limits changes less."}`),
+    meaning("min_posterior", "k_anonymity", "leakage", "best_guess", "mean_loss", "suppressed", "optimal"),
+    h("h3", { class: "below" }, "What changed in each column"),
+    table("What changed in each column", ["column", "values", "rows changed", "worst change"], release.changes.map((one) => [
+      one.name, `${count(one.before)} \u2192 ${count(one.after)}`, count(one.changed_rows), found.columns.find((column) => column.name === one.name).worst]), { kind: "stack", numbers: [2, 3], silent: true }),
     meaning("largest"),
-    h("h3", { class: "below" }, "Before and after, column by column"),
-    found.columns.map((column) => h("details", { class: "more", open: true }, h("summary", {}, column.name), beforeAndAfter(column))),
-    again(found));
+    release.changes.map((one) => pictured(one, found.columns.find((column) => column.name === one.name))),
+    shownRows(found), again(found));
+}
+
+/** A column before and after: open where it changed. */
+const pictured = (change, column) => h("details", { class: "more", open: change.changed_rows > 0 },
+  h("summary", {}, `${change.name}${change.changed_rows > 0 ? ", before and after" : ", unchanged"}`),
+  beforeAndAfter(column), change.changed_rows > 0 && h("details", { class: "what" }, h("summary", {}, "For example"), h("p", {}, example(change.examples))));
+
+/** The first rows as they were and as they are released, for somebody who asks. */
+function shownRows(found) {
+  const box = h("div");
+  const button = h("button", { type: "button", onclick: async () => {
+    if (box.firstChild) {
+      put(box);
+      put(button, "Show some rows");
+      return;
+    }
+    const some = await work(box, "Looking the rows up", "rows", { asked: found.asked });
+    if (!some) return;
+    put(button, "Hide the rows");
+    put(box, table("The first rows, before and after", some.columns, some.rows.map(({ before, after }) => before.map((value, place) => (value === after[place]
+      ? value ?? "missing" : [h("span", { class: "quiet" }, value ?? "missing"), " \u2192 ", after[place] ?? "missing"]))), { kind: "stack rows" }));
+  } }, "Show some rows");
+  return [h("div", { class: "row below" }, button), box];
 }
 
 /** What became of a few values that are merged; the first that were not left as they are. */

@@ -11,9 +11,6 @@ import { editGroups } from "./hierarchy.js";
 
 const MOST_LEFT = 200;
 
-/** A release that takes longer is made when it is asked for, not at every step of a slider. */
-const LIVE = 1500;
-
 /** What a chart was made for: limits that it does not vary, and roles. */
 function asked() {
   const { min_posterior: _, suppress: __, ...others } = state.project.limits;
@@ -43,12 +40,12 @@ export function showProtect(body, { refresh, go }) {
     draw();
     slider?.say();
   };
-  const slider = range("Values left", { max: Math.max(2, most), begin: limits.min_posterior ?? Math.min(5, most) }, (value) => {
+  const slider = range("Values left", { max: Math.max(2, most), begin: limits.min_posterior ?? Math.min(5, most), number: (value) => `${value} of ${most}` }, (value) => {
     limits.min_posterior = value;
     draw();
     return `${value === 1 ? "Anything may be given away." : `At least ${value} values of ${secret} stay possible for everybody.`}${cost(value)}`;
   });
-  const belief = range("Best guess about anyone", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1 }, (value) => {
+  const belief = range("Best guess about anyone", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1, number: (value) => `1 in ${value}` }, (value) => {
     changed("largest_belief", value > 1 ? `1/${value}` : null);
     return value === 1 ? "A guess may be as good as certain." : `Nobody is guessed right more often than 1 time in ${value}.`;
   });
@@ -56,7 +53,7 @@ export function showProtect(body, { refresh, go }) {
     changed("min_rows", value > 1 ? value : null);
     return value === 1 ? "A row may stand alone." : `At least ${value} rows look alike (k-anonymity).`;
   });
-  const hidden = range("Rows that may be left out", { min: 0, max: 20, step: 0.5, begin: 100 * (limits.suppress ?? 0) }, (value) => {
+  const hidden = range("Rows that may be left out", { min: 0, max: 20, step: 0.5, begin: 100 * (limits.suppress ?? 0), number: (value) => `${value} %` }, (value) => {
     changed("suppress", value > 0 ? value / 100 : null);
     return value === 0 ? "Every row is published." : `Up to ${value} % of the rows may read *, where that spares the others.`;
   });
@@ -71,18 +68,17 @@ export function showProtect(body, { refresh, go }) {
   };
   const make = async ({ focus = true } = {}) => {
     turn += 1;
-    const [mine, about, began] = [turn, limitsText(), performance.now()];
+    const [mine, about] = [turn, limitsText()];
     const found = await work(box, "Looking for the best release", "release", {}, { stale: () => mine !== turn, again: () => make() });
     if (!found || mine !== turn) return;
     const kept = state.releases[1];
-    state.isQuick = performance.now() - began < LIVE;
     state.releases = [{ ...found, about }, ...(kept ? [kept] : [])];
     refresh();
     show();
     if (focus) made.querySelector("h2").focus();
     else announce(`The release follows: ${count(found.release.min_posterior)} values left, ${bits(found.release.leakage)} leaked.`);
   };
-  const isLive = () => (state.releases.length ? state.isQuick : state.frontier?.about === asked());
+  const isLive = () => (state.releases.length ? state.releases[0].quick : state.frontier?.about === asked());
   const step = () => isLive() && state.releases[0]?.about !== limitsText() && make({ focus: false });
   const survey = async () => {
     const about = asked();
@@ -111,16 +107,25 @@ function cost(value) {
   return ` That costs ${lost}, and leaks ${bits(point.leakage)}.`;
 }
 
-function range(label, { min = 1, max, step = 1, begin }, words) {
+/** A slider with its number beside its name and, below, what it means. */
+function range(label, { min = 1, max, step = 1, begin, number = String }, words) {
   const said = h("p", { class: "said" });
-  const say = () => put(said, words(Number(input.value)));
+  const shown = h("output", { "aria-hidden": "true" });
+  const say = () => {
+    const value = Number(input.value);
+    put(shown, number(value));
+    put(said, words(value));
+  };
   const input = h("input", { type: "range", min, max, step, oninput: say });
   const set = (value) => {
     input.value = value;
     say();
   };
   set(begin);
-  return { shown: h("div", {}, field(label, input), said), set, say };
+  const named = field(label, input);
+  named.classList.add("ranged");
+  named.firstChild.after(shown);
+  return { shown: h("div", {}, named, said), set, say };
 }
 
 const RULES = { integer: "intervals:5,10,20", decimal: "intervals:1,10", date: "dates", text: "prefixes" };
