@@ -274,6 +274,8 @@ def test_wrong_requests_get_one_helpful_line(
         (["release", "-o", "x.csv"], "add --sensitive COLUMN, one of 'who', 'ward', 'ill'"),
         (["release", "-o", "x.csv", "--sensitive", "ill"], "add --public COLUMN, one of 'who', 'ward'"),
         (["frontier", "--sensitive", "ill"], "add --public COLUMN, one of 'who', 'ward'"),
+        (["attack homogeneity"], "Missing option '--sensitive', one of 'who', 'ward', 'ill'; see noiseless"),
+        (["quantize", "--bounds", "0", "1"], "Missing option '--column', one of 'who', 'ward', 'ill'; see"),
     ],
 )
 def test_columns_are_listed_where_one_is_not_named(
@@ -282,7 +284,7 @@ def test_columns_are_listed_where_one_is_not_named(
     path = tmp_path / "wards.csv"
     path.write_text("who,ward,ill\nann,1,yes\nbob,2,no\n")
     command, *options = arguments
-    done = noiseless(command, str(path), *options)
+    done = noiseless(*command.split(), str(path), *options)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
     path.write_text("4,5,6\n1,2,3\n")  # no header: its first line is somebody's data

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any
@@ -158,6 +159,7 @@ def run(arguments: Sequence[str]) -> int:
         message = re.sub(r"[.\s]*\bDid you mean (.*)\?$", r"; did you mean \1?", message.rstrip("."))
         if likely := getattr(error, "possibilities", None):
             message = re.sub(r" \(Possible options:.*", f"; did you mean {likely[0]}?", message)
+        message += _choice(error)
         see = " See" if message.endswith("?") else "; see"
         return _complain(f"{message}{see} {' '.join(['noiseless', *words])} --help")
     except NoiselessError as error:
@@ -190,6 +192,22 @@ def _pass_on(log: str) -> None:
 def _complain(line: str, code: int = WRONG_REQUEST) -> int:
     typer.echo(f"noiseless: {printable(' '.join(line.split()))}", err=True)
     return code
+
+
+def _choice(error: TyperException) -> str:
+    """The columns that a missing option could name, where the table is given and has names."""
+    option, context = getattr(error, "param", None), getattr(error, "ctx", None)
+    if option is None or context is None or option.metavar != "COLUMN" or context.params.get(option.name):
+        return ""
+    from noiseless.errors import UnknownColumnError
+    from noiseless.tables import open_table
+
+    table = context.params.get("table")
+    with suppress(NoiselessError):
+        opened = open_table(table) if isinstance(table, str) else None
+        if opened is not None and opened.has_names:
+            return f", one of {UnknownColumnError.listed(opened.columns)}"
+    return ""
 
 
 def _slip(arguments: Sequence[str]) -> str | None:
