@@ -189,7 +189,6 @@ def _points(frontier: ReleaseFrontier) -> str:
         "always revealed, I*",
         "resolution",
         "distortion",
-        "cells",
         "method",
     )
     rows = [
@@ -200,12 +199,11 @@ def _points(frontier: ReleaseFrontier) -> str:
             p.maximin.rounded_up(2),
             kept_text(p.resolution),
             "-" if p.distortion is None else length_text(p.distortion),
-            f"{p.cells:,}",
             re.sub(r", k = \d+$", "", p.method),
         )
         for p in shown
     ]
-    return table(f"{title}:", header, rows, ">>>>>>><")
+    return table(f"{title}:", header, rows, ">>>>>><")
 
 
 def _methods(frontier: ReleaseFrontier) -> str:

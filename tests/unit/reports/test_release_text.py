@@ -33,7 +33,7 @@ class TestFrontier:
     def test_points_methods_and_proof(self) -> None:
         lines = frontier_text(frontier()).splitlines()
         assert lines[0] == "5 undominated releases: age hidden, chol published:"
-        assert lines[6].split() == ["5", "12", "2.93", "0.00", "4.94", "10.5", "20", "exact,", "contiguous"]
+        assert lines[6].split() == ["5", "12", "2.93", "0.00", "4.94", "10.5", "exact,", "contiguous"]
         assert "The least distortion each method needs, leaving at least this many values:" in lines
         assert any(line.split()[:2] == ["Mondrian", "(baseline)"] for line in lines)
         assert lines[-2].startswith("Proved: no contiguous cells")
@@ -42,8 +42,8 @@ class TestFrontier:
         many = tuple(point(1, i) for i in range(100))
         lines = frontier_text(frontier(points=many)).splitlines()
         assert lines[0].startswith("100 undominated releases (20 of them)")
-        assert lines[4].split()[5] == "0"
-        assert lines[23].split()[5] == "99"
+        shown = [line.split() for line in lines if line.split()[:1] == ["1"]]
+        assert (len(shown), shown[0][5], shown[-1][5]) == (20, "0", "99")
 
     def test_resolution_and_bits(self) -> None:
         text = frontier_text(frontier(utility="resolution", objective="maximin", scope=None))
