@@ -18,12 +18,11 @@ from noiseless.errors import NoiselessError
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.contributors import own_parts
 from noiseless.tabulations.protection.cells import TableCells
+from noiseless.tabulations.protection.combined_cuts import GRID, SuppressionCut
 
 _WHOLE = 5040
 """Multipliers are rounded to shares of this number; what follows from them is then exact."""
 NOTHING = 1e-7
-_GRID = 2.0**17
-"""Factors of cuts are multiples of one part in this many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,21 +52,6 @@ class TableMove:
 
     cells: IntArray
     shares: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class SuppressionCut:
-    """Of these cells some must be withheld: factors between 0 and 1, for a sum of at least 1.
-
-    Attributes:
-        cells: the cells.
-        factors: how much each counts.
-        guarded: where this is so only if another cell is withheld, that cell; -1 otherwise.
-    """
-
-    cells: IntArray
-    factors: FloatArray
-    guarded: int = -1
 
 
 class AttackerProgram:
@@ -225,8 +209,10 @@ class AttackerProgram:
         if left <= NOTHING:
             return None
         chosen = np.flatnonzero((weights[:many] > 0) & ~given)
-        factors = np.minimum(np.ceil(weights[chosen] / left * (1 + err) * _GRID) / _GRID, 1.0)
-        return SuppressionCut(chosen, factors, -1 if self.cells.sensitive[cell] else cell)
+        factors = np.minimum(np.ceil(weights[chosen] / left * (1 + err) * GRID) / GRID, 1.0)
+        if self.cells.sensitive[cell]:
+            return SuppressionCut(chosen, factors)
+        return SuppressionCut(np.r_[chosen, cell], np.r_[factors, -1.0], 0.0)  # if it is withheld itself
 
 
 def equation_matrix(cells: TableCells) -> csr_array:

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.tabulations.protection.attacker import AttackRequirement, SuppressionCut
+from noiseless.tabulations.protection.attacker import AttackRequirement
 from noiseless.tabulations.protection.cells import TableCells
+from noiseless.tabulations.protection.combined_cuts import SuppressionCut
 
 _EACH = 3
 """Cells of one contributor that are looked into in one round."""

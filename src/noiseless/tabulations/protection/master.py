@@ -1,22 +1,30 @@
-"""Which cells to withhold at the least cost, given the cuts so far: a linear and an integer program."""
+"""Which cells to withhold at the least cost, given the cuts so far: a linear program."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 import highspy
 import numpy as np
 from scipy.sparse import csr_array
 
-from noiseless.arrays import BoolArray, FloatArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.errors import NoiselessError
-from noiseless.tabulations.integer_program import Deadline
-from noiseless.tabulations.protection.attacker import NOTHING, SuppressionCut, quiet_solver
+from noiseless.tabulations.protection.attacker import NOTHING, quiet_solver
 from noiseless.tabulations.protection.cells import TableCells
+from noiseless.tabulations.protection.combined_cuts import SuppressionCut, combined_cuts
 
-_DONE = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit)
+_VIOLATED = 1e-6
+_AGE = 6
+"""Optima at which a cut is slack before it leaves the program."""
+_STEPS = 20
+"""Steps of the simplex method when a cell is tried."""
+_ABOVE = (highspy.HighsModelStatus.kObjectiveBound, highspy.HighsModelStatus.kInfeasible)
 
 
 class MasterProgram:
-    """The cuts, and the cheapest pattern that meets them.
+    """The cuts, and the cheapest mixture of patterns that meets them.
+
+    All cuts are kept; those that are slack for long leave the linear program, until they are violated.
 
     Args:
         cells: the cells, of which the sensitive ones are withheld in any case.
@@ -25,74 +33,116 @@ class MasterProgram:
     def __init__(self, cells: TableCells) -> None:
         self.cells, many = cells, cells.many
         self.base_cost = float(cells.weights[cells.sensitive].sum())
-        self.linear = quiet_solver()
-        costs = np.where(cells.sensitive, 0.0, cells.weights)
-        self.linear.addVars(many, cells.sensitive.astype(float), np.ones(many))
-        self.linear.changeColsCost(many, np.arange(many, dtype=np.int32), costs)
-        self.whole = bool(np.all(costs == np.rint(costs)))
-        self.costs = costs
-        self._known = set[bytes]()
+        self.costs = np.where(cells.sensitive, 0.0, cells.weights)
+        self.whole = bool(np.all(self.costs == np.rint(self.costs)))
+        self.solver = quiet_solver()
+        self.solver.addVars(many, cells.sensitive.astype(float), np.ones(many))
+        self.solver.changeColsCost(many, np.arange(many, dtype=np.int32), self.costs)
+        self.cuts, self._known = list[SuppressionCut](), set[bytes]()
+        self._rows, self._least = csr_array((0, many)), np.zeros(0)
+        self._within, self._age = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._fixed = dict[int, int]()
 
     def add(self, cuts: Iterable[SuppressionCut]) -> int:
         """Add cuts; how many are new."""
-        count = 0
+        before = len(self.cuts)
         for cut in cuts:
-            key = cut.cells.tobytes() + cut.factors.tobytes() + cut.guarded.to_bytes(8, "little", signed=True)
+            key = cut.cells.tobytes() + cut.factors.tobytes() + np.float64(cut.least).tobytes()
             if key not in self._known:
                 self._known.add(key)
-                cells, factors, least = cut.cells.astype(np.int32), cut.factors, 1.0
-                if cut.guarded >= 0:
-                    cells, factors, least = np.r_[cells, np.int32(cut.guarded)], np.r_[factors, -1.0], 0.0
-                self.linear.addRow(least, highspy.kHighsInf, len(cells), cells, factors)
-                count += 1
-        return count
+                self.cuts.append(cut)
+        self._enter(np.arange(before, len(self.cuts)))
+        return len(self.cuts) - before
 
-    def relaxed(self) -> tuple[float, FloatArray]:
+    def _enter(self, numbers: IntArray) -> None:
+        """Take cuts into the linear program."""
+        for cut in (self.cuts[number] for number in numbers.tolist()):
+            cells = cut.cells.astype(np.int32)
+            self.solver.addRow(cut.least, highspy.kHighsInf, len(cells), cells, cut.factors)
+        self._within = np.r_[self._within, numbers]
+        self._age = np.r_[self._age, np.zeros(len(numbers), np.int64)]
+
+    def _matrix(self) -> tuple[csr_array, FloatArray]:
+        """All cuts x cells, and the right sides."""
+        if more := self.cuts[len(self._least) :]:
+            entries = np.concatenate([self._rows.data, *(cut.factors for cut in more)])
+            columns = np.concatenate([self._rows.indices, *(cut.cells for cut in more)])
+            sizes = np.r_[np.diff(self._rows.indptr), [len(cut.cells) for cut in more]]
+            self._least = np.r_[self._least, [cut.least for cut in more]]
+            shape = len(sizes), self.cells.many
+            self._rows = csr_array((entries, columns, np.r_[0, np.cumsum(sizes)]), shape=shape)
+        return self._rows, self._least
+
+    def fix(self, fixed: dict[int, int]) -> None:
+        """Withhold some cells, and show some others, until others are fixed."""
+        changed = [cell for cell in self._fixed | fixed if self._fixed.get(cell) != fixed.get(cell)]
+        lower = np.array([fixed.get(cell, int(self.cells.sensitive[cell])) for cell in changed], float)
+        upper = np.array([fixed.get(cell, 1) for cell in changed], float)
+        self.solver.changeColsBounds(len(changed), np.array(changed, np.int32), lower, upper)
+        self._fixed = dict(fixed)
+
+    def relaxed(self, most: float = inf) -> tuple[float, FloatArray] | None:
         """The optimum of the linear program: a bound, and how much of each cell is withheld.
+
+        Args:
+            most: what an optimum must not exceed; None is returned if it does.
 
         Raises:
             NoiselessError: there is none.
         """
-        self.linear.run()
-        if self.linear.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        while True:
+            value = self._solved(most - self.base_cost)
+            if value > most - self.base_cost:
+                return None
+            found = np.clip(np.array(self.solver.getSolution().col_value), 0, 1)
+            rows, least = self._matrix()
+            slack = rows @ found - least
+            within = slack[self._within] > NOTHING
+            slack[self._within] = 0.0
+            late = np.flatnonzero(slack < -_VIOLATED)
+            if not len(late):
+                self._retire(within)
+                return self.base_cost + value, found
+            self._enter(late)
+
+    def _retire(self, slack: BoolArray) -> None:
+        """Cuts that have been slack for long leave the linear program."""
+        self._age = np.where(slack, self._age + 1, 0)
+        old = np.flatnonzero(self._age > _AGE).astype(np.int32)
+        if 4 * len(old) > len(self._within):
+            self.solver.deleteRows(len(old), old)
+            self._within, self._age = np.delete(self._within, old), np.delete(self._age, old)
+
+    def _solved(self, most: float) -> float:
+        self.solver.setOptionValue("objective_bound", most)
+        self.solver.run()
+        status = self.solver.getModelStatus()
+        if status not in _ABOVE and status != highspy.HighsModelStatus.kOptimal:
+            self.solver.clearSolver()
+            self.solver.run()
+            status = self.solver.getModelStatus()
+        if status in _ABOVE and most < inf:
+            return inf
+        if status != highspy.HighsModelStatus.kOptimal:
             raise NoiselessError("the solver found no optimum of a linear program that has one")
-        found = np.clip(np.array(self.linear.getSolution().col_value), 0, 1)
-        return self.base_cost + float(self.linear.getInfo().objective_function_value), found
+        return float(self.solver.getInfo().objective_function_value)
 
-    def chosen(
-        self, start: BoolArray | None, deadline: Deadline, gap: float = 0.0
-    ) -> tuple[float, BoolArray | None]:
-        """The cheapest pattern: a proved bound, and the pattern; None if none was found in time.
+    def tried(self, cell: int, value: int, most: float) -> float:
+        """About what the optimum is with one more cell fixed, after a few steps of the solver."""
+        self.solver.changeColBounds(cell, float(value), float(value))
+        self.solver.setOptionValue("simplex_iteration_limit", _STEPS)
+        self.solver.run()
+        above = self.solver.getModelStatus() in _ABOVE
+        found = inf if above else float(self.solver.getInfo().objective_function_value)
+        self.solver.setOptionValue("simplex_iteration_limit", highspy.kHighsIInf)
+        self.solver.changeColBounds(cell, 0.0, 1.0)
+        return min(self.base_cost + found, most)
 
-        Args:
-            start: a pattern that meets all cuts.
-            deadline: when to give up.
-            gap: how far from the bound is near enough, as a share.
-        """
-        solver, many = quiet_solver(), self.cells.many
-        value, _ = self.relaxed()
-        solver.passModel(self.linear.getLp())
-        if start is not None:  # a cell whose reduced cost alone exceeds the best pattern is in no better one
-            prices = np.array(self.linear.getSolution().col_dual)
-            dear = np.flatnonzero((value + prices > self.cost(start) + 1e-6) & ~start).astype(np.int32)
-            solver.changeColsBounds(len(dear), dear, np.zeros(len(dear)), np.zeros(len(dear)))
-        kinds = np.full(many, highspy.HighsVarType.kInteger)
-        solver.changeColsIntegrality(
-            many, np.arange(many, dtype=np.int32), np.array([int(k) for k in kinds], np.uint8)
-        )
-        solver.setOptionValue("mip_rel_gap", gap)
-        solver.setOptionValue("mip_abs_gap", 0.999 if self.whole and not gap else 1e-6)
-        solver.setOptionValue("time_limit", float(min(max(deadline.left, 0.05), 3600.0)))
-        if start is not None:
-            solver.setSolution(many, np.arange(many, dtype=np.int32), start.astype(float))
-        solver.run()
-        info = solver.getInfo()
-        bound = max(0.0, float(info.mip_dual_bound))
-        if self.whole:
-            bound = float(np.ceil(bound - 1e-6))
-        if solver.getModelStatus() not in _DONE or info.primal_solution_status != 2:  # noqa: PLR2004 - feasible
-            return self.base_cost + bound, None
-        return self.base_cost + bound, np.array(solver.getSolution().col_value) > 0.5  # noqa: PLR2004 - 0 or 1
+    def combined(self, withheld: FloatArray) -> int:
+        """Add cuts that follow from others and that a mixture violates; how many are new."""
+        rows, least = self._matrix()
+        within = np.sort(self._within)
+        return self.add(combined_cuts(csr_array(rows[within]), least[within], withheld))
 
     def cost(self, pattern: BoolArray) -> float:
         """What a pattern costs."""
@@ -129,6 +179,6 @@ class EquationCuts:
             members = self.members[row]
             most = int(members[np.argmax(withheld[members])])
             if 2 * withheld[most] > sums[row] + 1e-4:
-                others = members[members != most]
-                found.append(SuppressionCut(others, np.ones(len(others)), most))
+                factors = np.where(members == most, -1.0, 1.0)
+                found.append(SuppressionCut(members, factors, 0.0))
         return found

@@ -1,14 +1,14 @@
 """Cell suppression: which figures to withhold so that all that rules want stays possible, at the least cost.
 
 The model of Fischetti and Salazar (Management Science 47, 2001): a pattern of least cost under cuts, one for
-each move that an adversary must be left and is not. Linear programs find cuts first, integer ones then; moves
-that were found before spare most of the work. Adversaries who know their own part get requirements of their
-own when the exact audit names them. Where whole numbers leave less than fractions do, the pattern is cut off,
-and the search goes on: withholding less leaves no more.
+each move that an adversary must be left and is not. Rounds of linear programs find cuts first, then branch
+and cut; moves that were found before spare most of the work. Adversaries who know their own part get
+requirements of their own when the exact audit names them. Where whole numbers leave less than fractions do,
+the pattern is cut off, and the search goes on: withholding less leaves no more.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from math import ceil, inf
+from math import ceil
 
 import numpy as np
 
@@ -19,39 +19,33 @@ from noiseless.tabulations.protection.attacker import (
     NOTHING,
     AttackerProgram,
     AttackRequirement,
-    SuppressionCut,
     TableMove,
     learned_requirements,
     requirements,
 )
 from noiseless.tabulations.protection.cells import TableCells
+from noiseless.tabulations.protection.combined_cuts import SuppressionCut
 from noiseless.tabulations.protection.insiders import LoneContributors, whole_tables
 from noiseless.tabulations.protection.master import EquationCuts, MasterProgram
 from noiseless.tabulations.protection.method import ImpossibleError, ProposedTables, UndecidedError
+from noiseless.tabulations.protection.pattern_tree import PatternTree
 from noiseless.tabulations.protection.problem import TrueTables
 from noiseless.tabulations.protection.repair import RepairProgram
 
 _ROUNDS = 200
 _VIOLATED = 1e-4
 _LIKELY = 0.8
-_PATIENCE = 8
-"""Rounds of linear programs without much gain before the integer ones begin."""
+_PATIENCE, _SLOW = 8, 1e-3
+"""Rounds of linear programs with less gain than this, as a share, before cases are told apart."""
 _MOVES = 5
 _CUTS = 80
 """Cuts of one round of linear programs; then the pattern is chosen anew."""
 
 
 class CellSuppression:
-    """Withhold figures, and say nothing about why: one mark for sensitive ones and for those that guard them.
-
-    Attributes:
-        near: how far from the proved bound is near enough, as a share; 0 is the optimum.
-    """
+    """Withhold figures, and do not say why: one mark for sensitive ones and for those that guard them."""
 
     name = "suppress"
-
-    def __init__(self, near: float = 0.0) -> None:
-        self.near = near
 
     def proposals(
         self, tables: TrueTables, deadline: Deadline
@@ -62,7 +56,7 @@ class CellSuppression:
             ImpossibleError: even with all figures withheld something is known.
             UndecidedError: no pattern was found in time.
         """
-        search = PatternSearch(TableCells.of(tables), deadline, self.near)
+        search = PatternSearch(TableCells.of(tables), deadline)
         while True:
             pattern, bound = search.best()
             hidden = pattern[search.cells.cell_of]
@@ -95,12 +89,12 @@ class PatternSearch:
     Args:
         cells: what can be withheld.
         deadline: when to take the best that was found.
-        near: how far from the bound is near enough, as a share.
     """
 
-    def __init__(self, cells: TableCells, deadline: Deadline, near: float) -> None:
-        self.cells, self.deadline, self.near = cells, deadline, near
-        self.master, self.attacker, self.repair = MasterProgram(cells), AttackerProgram(cells), None
+    def __init__(self, cells: TableCells, deadline: Deadline) -> None:
+        self.cells, self.deadline = cells, deadline
+        self.master, self.attacker = MasterProgram(cells), AttackerProgram(cells)
+        self.repair = RepairProgram(cells, self.attacker.matrix)
         self.equations = EquationCuts(cells)
         self.requirements, self.moves = list[AttackRequirement](), list[list[TableMove]]()
         self._admit(sorted(requirements(cells), key=lambda each: -each.need))
@@ -113,49 +107,54 @@ class PatternSearch:
         self._tightened = False
 
     incumbent: BoolArray | None
-    repair: RepairProgram | None
 
     def best(self) -> tuple[BoolArray, float]:
-        """The cheapest pattern that leaves all that is required, and a bound that is proved."""
+        """The cheapest pattern that leaves all that is required, and a bound that is proved.
+
+        Raises:
+            ImpossibleError: none of the patterns that are left does.
+            UndecidedError: time was up before there was one.
+        """
         if not self._tightened:
             self.tighten()
             self._tightened = True
-        for _ in range(_ROUNDS):
-            start = self.repaired() if self.incumbent is None else self.incumbent
-            share = Deadline.after(max(self.deadline.left, 0.0) / 2 if self.deadline.ends < inf else None)
-            bound, pattern = self.master.chosen(start, share, self.near / 2)
-            self.bound = max(self.bound, bound)
-            if pattern is not None:
-                if self.separate(pattern.astype(float), whole=True):
-                    self.guard(pattern.astype(float), whole=True)
-                elif not self.admit_insiders(pattern) and not self.deadline.over:
-                    return pattern, self.bound
-                self.repaired(pattern)
-            if self.incumbent is not None and (self.deadline.over or self._near(self.incumbent)):
-                return self.incumbent, self.bound
-        if self.incumbent is None:
-            raise UndecidedError(f"no pattern was found in {_ROUNDS} rounds")
-        return self.incumbent, self.bound
+        start = self.repaired() if self.incumbent is None else self.incumbent
+        tree = PatternTree(self.master, self, self.deadline, start)
+        self.bound = max(self.bound, self._proved(tree.search()))
+        return tree.best, self.bound
 
-    def _near(self, pattern: BoolArray) -> bool:
-        cost = self.master.cost(pattern)
-        return cost <= self.bound or cost - self.bound <= self.near * cost
+    def _proved(self, value: float) -> float:
+        """A bound of all patterns, from the optimum of a linear program."""
+        return float(ceil(value - 1e-6)) if self.master.whole else value - 1e-9
 
     def tighten(self) -> None:
         """Rounds of linear programs, until they find no more cuts."""
         values, first = list[float](), self.deadline.left
         for _ in range(_ROUNDS):
-            value, withheld = self.master.relaxed()
-            self.bound = max(self.bound, float(ceil(value - 1e-6)) if self.master.whole else value - 1e-9)
+            if (relaxed := self.master.relaxed()) is None:
+                return
+            value, withheld = relaxed
+            self.bound = max(self.bound, self._proved(value))
             found = self.master.add(self.equations.violated(withheld))
             if not found:
                 values.append(value)
-                found = self.separate(withheld, whole=False)
+                found = self.separate(withheld, whole=False) + self.master.combined(withheld)
             if not found:
                 found = self.guard(withheld, whole=False)
-            slow = len(values) > _PATIENCE and values[-1] - values[-_PATIENCE] <= 1e-5 * values[-1]
+            slow = len(values) > _PATIENCE and values[-1] - values[-_PATIENCE] <= _SLOW * values[-1]
             if not found or slow or self.deadline.left < first / 2:
                 return
+
+    def refine(self, withheld: FloatArray) -> int:
+        """Cuts that a mixture of patterns violates, as far as they are found at once."""
+        return self.master.add(self.equations.violated(withheld))
+
+    def refuted(self, pattern: BoolArray) -> bool:
+        """Whether a pattern leaves too little: cuts say so then."""
+        if self.separate(pattern.astype(float), whole=True):
+            self.guard(pattern.astype(float), whole=True)
+            return True
+        return bool(self.admit_insiders(pattern))
 
     def separate(self, withheld: FloatArray, *, whole: bool) -> int:
         """Look for requirements that a pattern does not meet, and add their cuts; how many there are."""
@@ -177,7 +176,7 @@ class PatternSearch:
                 raise ImpossibleError(self._impossible(requirement))
             if whole:
                 found += self.master.add([cut, *self._widened(requirement, withheld)])
-            elif float(cut.factors @ withheld[cut.cells]) < 1 - _VIOLATED:
+            elif cut.lacks(withheld) > _VIOLATED:
                 found += self.master.add([cut])
             if found >= _CUTS and not whole:
                 self._turn = number
@@ -211,8 +210,8 @@ class PatternSearch:
             reached, moves, cut = self.attacker.attack(varies, withheld, whole=whole)
             if whole:
                 covered |= np.any([np.abs(move[: self.cells.many]) > NOTHING for move in moves], axis=0)
-            least = withheld[cell] - _VIOLATED
-            if cut is not None and max(reached, float(cut.factors @ withheld[cut.cells])) < least:
+            known = reached < withheld[cell] - _VIOLATED
+            if cut is not None and known and cut.lacks(withheld) > _VIOLATED:
                 found += self.master.add([cut])
         return found
 
@@ -306,20 +305,38 @@ class PatternSearch:
             "of base cells, or known to a contributor, leaves too little"
         )
 
-    def repaired(self, pattern: BoolArray | None = None) -> BoolArray:
+    def repaired(self, pattern: BoolArray | None = None, withheld: FloatArray | None = None) -> BoolArray:
         """A pattern that meets all requirements: one that was found, and the cheapest moves that it lacks.
 
+        Args:
+            pattern: the pattern; without it, what is likely to be withheld.
+            withheld: the mixture that says what is likely; without it, the optimum of the linear program.
+
         Raises:
+            ImpossibleError: no pattern that is left meets them.
             UndecidedError: time was up before there was one.
         """
-        if self.repair is None:
-            self.repair = RepairProgram(self.cells, self.attacker.matrix)
-        _, withheld = self.master.relaxed()
+        if withheld is None:
+            if (relaxed := self.master.relaxed()) is None:
+                raise ImpossibleError("something is known even where all figures are withheld")
+            withheld = relaxed[1]
         chosen = (withheld > _LIKELY if pattern is None else pattern) | self.cells.sensitive
+        self._mend(chosen, withheld)
+        if self.deadline.over:
+            if self.incumbent is None:
+                raise UndecidedError("no pattern was found within the time limit")
+            return self.incumbent
+        chosen = self._pruned(chosen)
+        if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
+            self.incumbent = chosen
+        return self.incumbent
+
+    def _mend(self, chosen: BoolArray, withheld: FloatArray) -> None:
+        """Withhold more, until all requirements are met: what is likely is taken for cheap."""
         pending, number = set(range(len(self.requirements))), -1
         while number + 1 < len(self.requirements) or self.admit_insiders(chosen):
             if self.deadline.over:
-                break
+                return
             number += 1
             requirement = self.requirements[number]
             if self._remembered(number, chosen.astype(float)):
@@ -334,14 +351,6 @@ class PatternSearch:
                 raise ImpossibleError(self._impossible(requirement))
             chosen |= np.abs(steps[: self.cells.many]) > NOTHING
             self._share([steps], pending | {number}, chosen.astype(float), whole=True)
-        if self.deadline.over:
-            if self.incumbent is None:
-                raise UndecidedError("no pattern was found within the time limit")
-            return self.incumbent
-        chosen = self._pruned(chosen)
-        if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
-            self.incumbent = chosen
-        return self.incumbent
 
     def _pruned(self, pattern: BoolArray) -> BoolArray:
         """Of a pattern only what known moves go through that meet all requirements, the cheapest of each."""
