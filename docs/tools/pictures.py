@@ -1,9 +1,9 @@
 """Make the pictures of the documentation anew: `python docs/tools/pictures.py [KIND..]`.
 
-KIND is `front`, `reports`, `plots`, `console`, `games` or `gallery`; all of them if none is named.
-Reports and the console need Debian's chromium and chromedriver. Some games and the gallery need the data
-sets that NOISELESS_DATA names, and are left out without it. All is drawn by the commands that stand on the
-pages.
+KIND is `front`, `reports`, `plots`, `console`, `studio`, `games` or `gallery`; all of them if none is named.
+Reports, the console and the studio need Debian's chromium and chromedriver. Some games and the gallery need
+the data sets that NOISELESS_DATA names, and are left out without it. All is drawn by the commands that stand
+on the pages.
 """
 
 import base64
@@ -214,6 +214,30 @@ def ask_and_look(reader: Reader, folder: Path) -> None:
     shoot(reader, "console-phone")
 
 
+def studio() -> None:
+    """Limits, what they cost, and two releases side by side."""
+    with tables() as folder, browser(folder) as reader:
+        command = (str(BIN / "noiseless"), "studio", str(folder / "patients.csv"), "--no-browser")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+            (link,) = re.findall(r"http\S+", next(iter(process.stdout or ())))
+            reader.driver.get(link)
+            reader.look(1265, 1500)
+            reader.find("h2", "Who is at risk")
+            reader.find("button", "Protect it").click()
+            reader.find("button", "Show what each limit costs").click()
+            reader.find("circle.pick")
+            reader.find("button", "Make the release").click()
+            reader.find("button", "Keep it to compare").click()
+            reader.driver.find_elements("css selector", "circle.pick")[2].click()
+            reader.find(".candidate", "at least 3 values left")
+            shoot(
+                reader,
+                "studio",
+                "header, h1, .limits, .row.low, .chart, .candidate h3, .candidate .two, .candidate .hint",
+            )
+            process.terminate()
+
+
 # Games and the papers' figures: what the pages' own commands draw, of public data sets where they name these
 
 
@@ -335,6 +359,7 @@ KINDS = {
     "reports": reports,
     "plots": plots,
     "console": console,
+    "studio": studio,
     "games": games,
     "gallery": gallery,
 }

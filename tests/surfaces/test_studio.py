@@ -14,6 +14,7 @@ import pytest
 
 from console_axe import fetch_axe, violations
 from console_site import Reader, open_chromium
+from waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +166,12 @@ def test_values_are_dragged_together_and_released_as_groups(steward: Steward, tm
     reader.find('.group[aria-label="Group east"]')
     reader.picture("studio-groups")
     assert violations(reader, axe) == []
+    reader.driver.execute_script(
+        "URL.createObjectURL = (made) => { made.text().then((text) => { window.saved = text; }); };"
+    )
+    steward.click("Save as an ARX file")
+    wait_until(lambda: reader.driver.execute_script("return window.saved"), "the file is offered")
+    assert "a;b or a;*" in reader.driver.execute_script("return window.saved")
     steward.click("Use these groups")
     reader.find(".hint", "Releases merge ward by these groups.")
     steward.click("Make the release")

@@ -156,7 +156,8 @@ class Desk:
         table.require(column)
         place = self._folder / f"groups-{len(list(self._folder.glob('groups-*'))) + 1}"
         place.mkdir(mode=0o700)  # of its own: a release may have been made with the groups before
-        return {"path": str(write_drawn(place, table.columns.index(column), column, drawn))}
+        file = write_drawn(place, table.columns.index(column), column, drawn)
+        return {"path": str(file), "name": file.name, "text": file.read_text("utf-8")}
 
     # --- jobs ------------------------------------------------------------------------------------
 

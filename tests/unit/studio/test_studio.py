@@ -20,6 +20,7 @@ import pytest
 
 from noiseless.domain import ColumnSummary
 from noiseless.errors import RequestError
+from postgres import PostgresServer
 
 pytest.importorskip("starlette", reason="the studio needs the extra `server`")
 
@@ -30,6 +31,8 @@ from noiseless.studio.manual import PAGES, manual_page
 from noiseless.studio.project import Project
 from noiseless.studio.roles import propose_roles, rules_for
 from noiseless.studio.worker import Job, Worker
+
+pytest_plugins = ["databases"]
 
 ROWS = [("34", "f", "flu"), ("34", "f", "cold"), ("51", "m", "flu"), ("52", "m", "hiv"), ("60", "m", "cold")]
 ROLES = {"age": "public", "sex": "public", "illness": "sensitive"}
@@ -222,6 +225,29 @@ def test_the_command_and_the_lines_of_python_make_the_same_bytes(tmp_path: Path,
     assert (tmp_path / "released.csv").read_bytes() == released
     assert done(desk, "verify", project=project, files=found["files"])["verification"]["holds"]
     assert "[budget]" in done(desk, "curator", project=project)["text"]
+
+
+def test_a_table_of_a_server_is_released_as_the_command_does(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    url = postgres.new_url()
+    rows = ", ".join(f"({20 + i % 9}, '{'fm'[i % 2]}', '{'xyz'[i % 3]}')" for i in range(60))
+    postgres.execute(
+        url, f"CREATE TABLE people (age int, sex text, illness text); INSERT INTO people VALUES {rows}"
+    )
+    (tmp_path / "work").mkdir()
+    desk, project = Desk(str(tmp_path / "work")), {"source": f"{url}::people"}
+    opened = done(desk, "open", project=project)
+    assert (opened["rows"], [column["role"] for column in opened["columns"]]) == (
+        60,
+        ["public", "public", "sensitive"],
+    )
+    found = done(desk, "files", project=project | {"roles": ROLES, "limits": {"min_posterior": 3}})
+    command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
+    command[4] = project["source"]  # without its options in what is shown
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    released = tmp_path / "work" / found["files"] / "released.csv"
+    assert (tmp_path / "released.csv").read_bytes() == released.read_bytes()
 
 
 @pytest.mark.parametrize("method", ["suppress", "round"])

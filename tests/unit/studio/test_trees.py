@@ -98,7 +98,9 @@ def test_the_command_names_the_file_and_makes_the_same_bytes(tmp_path: Path) -> 
     table.write_text("ward,illness\n" + "".join(f"{'abcd'[i % 4]},{'xyz'[i // 3 % 3]}\n" for i in range(24)))
     desk = Desk(str(work))
     project: dict[str, Any] = {"source": str(table), "roles": {"ward": "public", "illness": "sensitive"}}
-    path = desk.do("draw", {"project": project, "column": "ward", "drawn": WARDS}, lambda *_: None)["path"]
+    made = desk.do("draw", {"project": project, "column": "ward", "drawn": WARDS}, lambda *_: None)
+    path = made["path"]
+    assert (made["name"], made["text"]) == ("ward-hierarchy.csv", Path(path).read_text())
     project["limits"] = {"min_posterior": 3, "hierarchy": {"ward": path}, "recoding": "full-domain"}
     found = desk.do("files", {"project": project}, lambda *_: None)
     assert found["hierarchies"] == ["ward-hierarchy.csv"]

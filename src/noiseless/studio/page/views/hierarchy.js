@@ -1,6 +1,6 @@
 // Groups of a column's values, made by dragging them together, or by selecting them and pressing a button.
 
-import { announce, freshId, h, put } from "../dom.js";
+import { announce, download, freshId, h, put } from "../dom.js";
 import { count } from "../exact.js";
 import { notice } from "../notices.js";
 import { JobError, run, sentence, state, upload, work } from "../session.js";
@@ -26,8 +26,9 @@ class Groups {
         h("button", { type: "button", onclick: () => { this.join(name.value.trim()); name.value = ""; } }, "Put together"),
         h("button", { type: "button", onclick: () => this.apart() }, "Take apart")),
       this.tree, this.said,
-      h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => this.keep() }, "Use these groups"),
+      h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => this.kept(({ path }) => this.use(path)) }, "Use these groups"),
         picker, h("label", { class: "button", for: picker.id }, "Read an ARX file"),
+        h("button", { type: "button", onclick: () => this.kept(({ name, text }) => download(name, "text/csv", text)) }, "Save as an ARX file"),
         h("button", { type: "button", onclick: () => this.leave() }, "No groups"))));
   }
 
@@ -152,21 +153,25 @@ class Groups {
     put(this.said, notice("", null, words));
   }
 
-  async keep() {
+  /** Have the groups kept in a file; `then` hears what became of it. */
+  async kept(then) {
     try {
-      const { path } = await run("draw", { column: this.column, drawn: { top: this.top, nodes: this.root.of.map(plain) } });
-      state.project.limits.hierarchy[this.column] = path;
-      put(this.box);
-      this.changed(`Releases merge ${this.column} by these groups.`);
+      then(await run("draw", { column: this.column, drawn: { top: this.top, nodes: this.root.of.map(plain) } }));
     } catch (error) {
       if (!(error instanceof JobError)) throw error;
       put(this.said, notice("bad", null, sentence(error.message)));
     }
   }
 
+  use(path) {
+    state.project.limits.hierarchy[this.column] = path;
+    put(this.box);
+    this.changed(`Releases merge ${this.column} by these groups.`);
+  }
+
   async read(file) {
     try {
-      const path = await upload([{ file, name: file.name }]);
+      const path = await upload([{ file, name: `${crypto.randomUUID().slice(0, 8)}/${file.name}` }]);
       state.project.limits.hierarchy[this.column] = path;
       await editGroups(this.box, this.column, this.changed);
     } catch (error) {

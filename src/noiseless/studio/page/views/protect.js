@@ -74,6 +74,8 @@ export function showProtect(body, { refresh, go }) {
     const kept = state.releases[1];
     state.releases = [{ ...found, about }, ...(kept ? [kept] : [])];
     refresh();
+    include(found.release);
+    slider.say();
     show();
     if (focus) made.querySelector("h2").focus();
     else announce(`The release follows: ${count(found.release.min_posterior)} values left, ${bits(found.release.leakage)} leaked.`);
@@ -98,10 +100,17 @@ export function showProtect(body, { refresh, go }) {
   if (state.releases.length) show();
 }
 
-/** What a number of values left costs, where the frontier is known: the point that keeps at least this many. */
+/** A release that loses less than the point that keeps as many values is the better point. */
+function include(release) {
+  if (state.frontier?.about !== asked() || release.suppressed_rows) return;
+  state.frontier.points = state.frontier.points.map((one) => (one.min_posterior === release.min_posterior && release.mean_loss < one.mean_loss ? { ...one, ...release } : one));
+}
+
+/** What a number of values left costs, where the frontier is known: the release that was made, or the point that keeps at least this many. */
 function cost(value) {
   if (state.frontier?.about !== asked()) return "";
-  const point = state.frontier.points.find((one) => one.min_posterior >= value);
+  const [made] = state.releases;
+  const point = made?.about === limitsText() ? made.release : state.frontier.points.find((one) => one.min_posterior >= value);
   if (!point) return " No release found keeps this many.";
   const lost = typeof point.mean_loss === "number" ? `a mean loss of ${percent(point.mean_loss)}` : `a largest change of ${readable(point.distortion)}`;
   return ` That costs ${lost}, and leaks ${bits(point.leakage)}.`;
