@@ -27,6 +27,10 @@ RETIRED = (
     r"\bwhom (are )?the tables (are )?about\b",
     r"\banybody\b",
     r"\bgive it again\b",
+    r"\bhimself\b",
+    r"\bthat (is|are) withheld or rounded\b",
+    r"\bbelongs? into\b",
+    r"; [\w ]+ without it( \||\.$)",
 )
 """Each reads like a translation; CONTRIBUTING.md has what to write instead."""
 PHRASE = re.compile("|".join(RETIRED), re.IGNORECASE)

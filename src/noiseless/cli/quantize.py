@@ -77,7 +77,7 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     budget: Annotated[str | None, option('Bits that one reading may leak, or "reach K".', "B")] = None,
     max_error: MaxErrorOption = None,
     out: Annotated[
-        Path | None, option("The released table; a pipe goes on without it.", "OUT", "--out", "-o")
+        Path | None, option("The released table; without it a pipe goes on to stdout.", "OUT", "--out", "-o")
     ] = None,
     release_as: Annotated[
         Literal["midpoint", "interval", "cell"],

@@ -99,7 +99,7 @@ READING: dict[str, Any] = {
         list[str] | None,
         option("The parents of a dimension's labels (CSV child,parent; ARX; .hrc).", "DIMENSION=FILE"),
     ],
-    "sheet": Annotated[str | None, option("The sheet of an Excel file; the first without it.", "NAME")],
+    "sheet": Annotated[str | None, option("The sheet of an Excel file; the first by default.", "NAME")],
     "microdata": Annotated[str | None, option("The records behind the table.", "TABLE")],
     "unit": Annotated[str | None, column_option("The column of the records that identifies a contributor.")],
     "bounds": Annotated[

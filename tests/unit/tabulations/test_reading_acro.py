@@ -19,7 +19,7 @@ def test_the_counts_of_a_session_are_one_publication() -> None:
     assert found.notes == (
         "output_3: neither counts nor sums; left out",
         "output_4: another quantity, audited by itself (kind and value); left out",
-        "output_0: 7 totals add up what is shown and add nothing; left out",
+        "output_0: 7 totals sum only the figures shown and say nothing more; left out",
     )
 
 
