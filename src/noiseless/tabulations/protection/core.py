@@ -34,7 +34,9 @@ def protect(
     for number, method in enumerate(methods):  # the time that is left is shared among those that are left
         share = None if time_limit is None else max(deadline.left, 0.0) / (len(methods) - number)
         outcomes.append(_outcome(tables, method, share))
-    return TableProtection(tables, tuple(sorted(outcomes, key=_order)))
+    if len(outcomes) > 1:  # their order takes the widths of all figures, which are not cheap
+        outcomes.sort(key=_order)
+    return TableProtection(tables, tuple(outcomes))
 
 
 def _order(outcome: ProtectionOutcome) -> tuple[bool, float, float]:
