@@ -10,11 +10,11 @@ from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import RequestError
 from noiseless.exact import Nats
+from noiseless.theory.blas import one_thread
 from noiseless.theory.capacity.bracket import (
     Capacity,
     ChannelRows,
@@ -89,8 +89,7 @@ def capacity(
         return exact_capacity(len(kept), _frozen(prior), _frozen(prior @ matrix))
     rows = ChannelRows.of(distinct)
     search = PriorSearch(rows, 0.5 * tolerance, deadline)
-    # Threads of BLAS wait for each other on a machine that does other work too.
-    with threadpool_limits(1, user_api="blas"):
+    with one_thread():
         search.run()
     output = output_of(distinct, search.prior_above)
     lower = information(rows, search.prior)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from flint import fmpz_mat
-from threadpoolctl import threadpool_limits
+
+from noiseless.theory.blas import one_thread
 
 Matrix = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -60,8 +61,7 @@ def solve(edges: Mask) -> Solution:
     count = int(edges.sum()) // 2
     size = len(edges)
     others = size * (size - 1) // 2 - count
-    # Thousands of products of small matrices: threads that wait for each other cost more than they save.
-    with np.errstate(all="ignore"), threadpool_limits(1, user_api="blas"):
+    with np.errstate(all="ignore"), one_thread():  # thousands of products of small matrices
         if min(count + 1, others + size) > _UNKNOWNS:
             solution = _first_order(edges)
         elif count < max(_FEW_EDGES, others + size):
