@@ -78,6 +78,14 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no typ
         shared = SHARING.search(nodeid)
         return nodeid if shared is None else shared[0].lower()
 
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:  # noqa: ANN401 - xdist's
+        """Forget a group that is done: all that a process was given is counted again after each test."""
+        super().mark_test_complete(node, item_index, duration)
+        assigned = self.assigned_work[node]
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(assigned[scope].values()):
+            del assigned[scope]
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:  # noqa: ANN401 - xdist's own

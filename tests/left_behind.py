@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -33,11 +34,18 @@ def shared() -> Shared:
         "gc": gc.isenabled(),
     }
     found |= {f"the handler of {number.name}": signal.getsignal(number) for number in _SIGNALS}
-    found |= {f"${name}": value for name, value in os.environ.items() if not name.startswith(_OWN)}
+    found |= _variables(tuple(os.environb.items()))
     for name, logger in [("root", logging.root), *_loggers()]:
         own = tuple([each for each in logger.handlers if not type(each).__module__.startswith("_pytest")])
         found[f"the logger {name}"] = (logger.level, logger.propagate, logger.disabled, own)
     return found
+
+
+@lru_cache(maxsize=4)
+def _variables(found: tuple[tuple[bytes, bytes], ...]) -> Shared:
+    """Those of the environment; they hardly ever change, and there are many tests."""
+    named = {os.fsdecode(name): value for name, value in found}
+    return {f"${name}": value for name, value in named.items() if not name.startswith(_OWN)}
 
 
 def _loggers() -> Iterator[tuple[str, logging.Logger]]:

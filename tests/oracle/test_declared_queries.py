@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import floor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -52,9 +54,13 @@ def rounded(formula: str, a: Fraction, b: Fraction) -> Fraction:
     return floor(FORMULAS[formula](a, b) / STEP + HALF) * STEP
 
 
-def taken(file: CuratorFile, rows: list[tuple[Fraction, Fraction]]) -> Snapshot:
-    Path(file.source).write_text("a,b\n" + "".join(f"{float(a)},{float(b)}\n" for a, b in rows))
-    return Snapshot.take(open_table(file.source), file.schema)
+@cache
+def taken(rows: tuple[tuple[Fraction, Fraction], ...]) -> Snapshot:
+    """The same for every formula."""
+    with TemporaryDirectory() as folder:
+        source = Path(folder, "t.csv")
+        source.write_text("a,b\n" + "".join(f"{float(a)},{float(b)}\n" for a, b in rows))
+        return Snapshot.take(open_table(source), Schema.parse(FILE.format(formula="a", aggregate="sum")))
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -67,14 +73,14 @@ def test_nobody_causes_more_answers_than_a_formula_is_priced_for(
     monkeypatch.setattr(row_function, "MOST_LISTED", listed)
     (tmp_path / "t.toml").write_text(FILE.format(formula=formula, aggregate=aggregate))
     file = CuratorFile.read(tmp_path / "t.toml")
-    others = [(Fraction(1), Fraction(-1)), (Fraction(3), HALF)]
-    public = PublicState.of(file, taken(file, [*others, others[0]]))
+    others = ((Fraction(1), Fraction(-1)), (Fraction(3), HALF))
+    public = PublicState.of(file, taken((*others, others[0])))
     batch = Edition(public, "t", "digest", reach).batch(["SELECT ratio() FROM t"])
     (told,), (statement,) = batch.disclosures, batch.statements
     answers = set()
     for own in product(A, B):
-        rows = [*others, own]
-        stored = told.compute(taken(file, rows))
+        rows = (*others, own)
+        stored = told.compute(taken(rows))
         answers.add(stored["cell"])
         ((interval,),) = statement.reply({told.question: stored})
         truth = sum((rounded(formula, *row) for row in rows), Fraction(0))
