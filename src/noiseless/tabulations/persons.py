@@ -2,8 +2,8 @@
 
 In a group, a secret is possible for somebody if its count can be above 0, and at least one person has it for
 certain if its count cannot be 0. If one secret alone is possible, everyone in the group has it: group
-disclosure, whatever the size of the group. A member knows his own secret, so that its count is at least 1,
-and subtracts himself: if one secret alone is then possible for the others, he learns theirs.
+disclosure, whatever the size of the group. Members know their own secret, so its count is at least 1, and
+subtract themselves: if one secret alone is then possible for the others, they learn it.
 """
 
 from collections.abc import Sequence

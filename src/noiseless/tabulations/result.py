@@ -119,7 +119,7 @@ class PersonFinding:
         certain: the secrets that at least one of them has for certain.
         members: whether someone is in the group for certain.
         group_disclosure: one secret only is possible: everyone in the group has it.
-        to_members: secrets whose only holder, by subtracting himself, learns that all others have one secret.
+        to_members: secrets whose only holder learns that all others have one secret.
         decided: whether all this is known.
     """
 

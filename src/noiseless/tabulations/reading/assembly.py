@@ -275,7 +275,8 @@ class _Reading:
             kept[place] = lower[place] != upper[place] or lower[alike].sum() != lower[place]
         if left_out := int(np.count_nonzero(~kept)):
             self.notes.append(
-                f"{self.figures.name}: {left_out} totals sum only the figures shown and say nothing more; left out"
+                f"{self.figures.name}: {left_out} totals sum only the figures shown and say nothing more; "
+                "left out"
             )
         return kept
 
