@@ -17,6 +17,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases import pipeline
 from noiseless.search import bounds, greedy, improvement, methods, portfolio
+from noiseless.search.loss import below
 from noiseless.work import Cancellation
 from oracle import releases as oracle
 from oracle.releases import Made, Table
@@ -377,6 +378,29 @@ def check_behind(table: Table, options: dict[str, Any], found: Any, asked: dict[
         return False
     assert any(as_good(one, done.point, asked) for one in found.points), (done.point, found.points)
     return True
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_release_of_many_values_lies_before_the_frontier(seed: int) -> None:
+    """The search of a release for a level is that of the frontier with the same options."""
+    rng = random.Random(seed)
+    size, secrets = rng.randint(700, 2500), rng.randint(3, 5)
+    columns = {
+        "a": rng.sample(range(3 * size), size),
+        "b": [rng.randrange(9) for _ in range(size)],
+        "c": [f"c{rng.randrange(12)}" for _ in range(size)],
+    }
+    table = pa.table({**columns, "s": [rng.randrange(secrets) for _ in range(size)]})
+    public = rng.choice(["a", ["a", "b"], ["a", "c"], ["a", "b", "c"]])
+    options: dict[str, Any] = {"sensitive": "s", "public": public}
+    options |= rng.choice([{}, {"min_rows": rng.randint(2, 8)}])
+    options |= rng.choice([{}, {"prefer": "mean"}, {"utility": "resolution"}])
+    points, utility = nl.frontier(table, **options).points, options.get("utility", "distortion")
+    for k in range(1, secrets + 1):
+        done = nl.release(table, **options, min_posterior=k).point
+        assert any(
+            one.leakage <= done.leakage and not below(done.loss(utility), one.loss(utility)) for one in points
+        ), (options, done, points)
 
 
 @pytest.mark.parametrize("which", sorted(MANY))

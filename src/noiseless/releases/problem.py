@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
@@ -23,6 +24,9 @@ from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
 from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.search.survey import least_proved
 from noiseless.work import Progress
+
+_MANY = 2**16
+"""The texts of more cells than this take room that is missed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +89,10 @@ class PreparedTable:
         return SeenCells(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
 
     def _written(self, cells: Cells, hidden: BoolArray) -> ReadCells:
-        return ReadCells.of(self.public, cells.cell_of, hidden, self.source.request.codeword)
+        found = ReadCells.of(self.public, cells.cell_of, hidden, self.source.request.codeword)
+        if cells.count > _MANY:  # texts that cells were read by: what held them is not given back by itself
+            pa.default_memory_pool().release_unused()
+        return found
 
     def measured(self, cells: Cells, hidden: BoolArray) -> MeasuredPartition:
         """Cells as they are written, measured anew."""
@@ -219,11 +226,14 @@ def survey_table(
             _limited(prepared), lambda levels: _limited(prepared.on_levels(levels)), progress
         )
     else:
+        _limited(prepared)
         found = survey(
-            _limited(prepared),
+            prepared.problem,
             objective=request.objective,
             utility=request.utility,
             method=request.method,
+            prefer=request.prefer,
+            min_rows=None if request.unit else request.min_rows,
             baselines=baselines,
             progress=progress,
             until_stopped=request.time_limit is not None,

@@ -128,7 +128,7 @@ def scope_words(frontier: ReleaseFrontier) -> str:
     if frontier.is_complete:
         return _proved(frontier)
     where = "lie between its points" if frontier.scope in ("all", "full-domain") else "do better"
-    return f"{_proved(frontier)} A release is searched for separately, and may {where}."
+    return f"{_proved(frontier)} A release with another target may {where}."
 
 
 def _proved(frontier: ReleaseFrontier) -> str:

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.search.axes import Axis, CategoryAxis, TreeAxis
+from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, shares
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.generalisation import dense_codes
 from noiseless.search.limits import Limit
@@ -35,9 +35,6 @@ WORK, LEAST = 3 * 10**6, 1000
 
 MOST_LEFT, NEAR = 500, 32
 """This many values that fit nowhere are led to a cell, the best of this many that are near."""
-
-TOGETHER = 128
-"""This many of them are looked at together, and anew where a cell has changed since."""
 
 TRIES, SLIGHTLY = 3, 1 + 1e-9
 """This many largest costs are tried for, and rounding by so little does not matter."""
@@ -191,8 +188,8 @@ class Ascent:
 
     def _losses(self, order: IntArray, starts: IntArray) -> FloatArray:
         """About what cells add to the mean loss, times all rows."""
-        spans = [axis.cell_spans(order, starts) * axis.scale for axis in self.book.axes]
-        return np.asarray(np.sum(spans, axis=0) * np.add.reduceat(self.problem.weights[order], starts))
+        rows = np.add.reduceat(self.problem.weights[order], starts)
+        return np.asarray(shares(self.book.axes, order, starts) * rows)
 
     def _distances(self, values: IntArray, others: IntArray) -> Iterator[tuple[int, IntArray]]:
         """Each value with how far it is from others."""
@@ -203,53 +200,30 @@ class Ascent:
         """All values in cells: each that is left over is led to one that is near."""
         if len(left) == len(labels) or len(left) > MOST_LEFT:
             return None
-        placed = np.flatnonzero(labels >= 0)
+        placed, groups = np.flatnonzero(labels >= 0), self.problem.group_of
         placed = placed[np.argsort(labels[placed], kind="stable")]
         starts = np.flatnonzero(np.diff(labels[placed], prepend=-1))
         members, firsts = np.split(placed, starts[1:]), placed[starts]
         losses = self._losses(placed, starts)
-        for some in (left[at : at + TOGETHER] for at in range(0, len(left), TOGETHER)):
-            near = self._near(some, firsts)
-            if not all(map(len, near)):
+        for value, far in self._distances(left, firsts):
+            near = np.flatnonzero(groups[firsts] == groups[value])
+            if not len(near):
                 return None
-            pairs = np.repeat(some, list(map(len, near)))
-            costs, wholes = (
-                np.split(part, np.cumsum(list(map(len, near)))[:-1])
-                for part in self._widened(members, np.concatenate(near), pairs)
-            )
-            if self.book.by_hull and any(cost.min() > most for cost in costs):
-                return None  # cells only grow, and cost more then
-            grown = np.zeros(len(members), bool)
-            for value, cells, cost, whole in zip(some, near, costs, wholes, strict=True):
-                if (anew := grown[cells]).any():
-                    cost[anew], whole[anew] = self._widened(members, cells[anew], np.full(anew.sum(), value))
-                more = np.where(cost > most, np.inf, whole - losses[cells])
-                best = int(np.argmin(more))
-                if more[best] == np.inf:
-                    return None
-                cell = cells[best]
-                members[cell], losses[cell], grown[cell] = np.append(members[cell], value), whole[best], True
-                labels[value] = labels[firsts[cell]]
+            near = near[np.argpartition(far[near], min(NEAR, len(near)) - 1)[:NEAR]]
+            joined = _listed([members[cell] for cell in near.tolist()], value)
+            whole = self._losses(*joined)
+            more = np.where(self._costs(*joined) > most, np.inf, whole - losses[near])
+            best = int(np.argmin(more))
+            if more[best] == np.inf:
+                return None
+            cell = near[best]
+            members[cell], losses[cell] = np.append(members[cell], value), whole[best]
+            labels[value] = labels[firsts[cell]]
         return Cells.from_labels(labels)
 
-    def _near(self, values: IntArray, firsts: IntArray) -> list[IntArray]:
-        """For each value the cells of its group that begin nearest to it."""
-        found, groups = [], self.problem.group_of
-        for value, far in self._distances(values, firsts):
-            near = np.flatnonzero(groups[firsts] == groups[value])
-            many = min(NEAR, len(near))
-            found.append(near[np.argpartition(far[near], many - 1)[:many]] if many else near)
-        return found
 
-    def _widened(
-        self, members: Sequence[IntArray], cells: IntArray, values: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """What each of some cells costs and loses with a value more."""
-        parts = [
-            part
-            for cell, value in zip(cells, values[:, None], strict=True)
-            for part in (members[cell], value)
-        ]
-        sizes = np.array([len(part) for part in parts[::2]], np.int64) + 1
-        order, starts = np.concatenate(parts), np.cumsum(sizes) - sizes
-        return self._costs(order, starts), self._losses(order, starts)
+def _listed(cells: Sequence[IntArray], value: int) -> tuple[IntArray, IntArray]:
+    """The members of cells one after the other, each with one value more, and where each begins."""
+    more = np.array([value])
+    sizes = [len(cell) + 1 for cell in cells[:-1]]
+    return np.concatenate([part for cell in cells for part in (cell, more)]), np.cumsum([0, *sizes])

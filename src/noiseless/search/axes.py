@@ -4,6 +4,7 @@ Of numbers a cell spans its width, of categories how many others it holds, of a 
 leaves its node stands for.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -138,6 +139,12 @@ def begins(codes: IntArray) -> BoolArray:
     found = np.ones(len(codes), bool)
     np.not_equal(codes[1:], codes[:-1], out=found[1:])
     return found
+
+
+def shares(axes: Sequence[Axis], order: IntArray, starts: IntArray) -> FloatArray:
+    """About what cells span of all columns, as a share of each and by its weight."""
+    spans = [one.cell_spans(order, starts).astype(np.float64) * one.scale for one in axes]
+    return np.asarray(np.sum(spans, axis=0))
 
 
 def axis(column: Column) -> Axis:

@@ -19,9 +19,8 @@ from noiseless.search.columns import Hierarchy
 from noiseless.search.generalisation import Generalisations, LevelCells, Levels
 from noiseless.search.goal import Targets
 from noiseless.search.lattice_bounds import CLOSED, MOST_NODES, NodeBounds
-from noiseless.search.limits import sets_within
+from noiseless.search.limits import Limit, sets_within
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import add_by_code, distinct_values
 
 WORK, FEWEST = 3 * 10**8, 500
 """As many nodes are looked at as make this many pairs in all, or at least this many nodes."""
@@ -46,82 +45,20 @@ class FailingValues(NamedTuple):
     least: int
 
 
-@dataclass(frozen=True, eq=False)
-class AnswerLimit:
-    """At least this many sensitive values and rows behind each answer, and whatever else is asked of it.
+def failing_values(problem: Problem, limits: Sequence[Limit], cell_of: IntArray, count: int) -> FailingValues:
+    """Which public values are behind answers that break limits.
 
-    An answer is a cell, and what is known besides.
-
-    Attributes:
-        problem: what is merged.
-        need: how many values, for each code of what is known.
-        rows: how many rows.
+    Some of the parts of a cell that breaks a limit break it as well, so at least a row of it must go.
     """
-
-    problem: Problem
-    need: IntArray
-    rows: int = 1
-
-    @cached_property
-    def _pairs(self) -> tuple[IntArray, IntArray]:
-        """The public value of each pair, and its element: what is known, and the sensitive value."""
-        joint = self.problem.joint
-        return self.problem.public[joint.y], self.problem.known[joint.y] * joint.size_x + joint.x
-
-    def failing(self, cell_of: IntArray, count: int) -> FailingValues:
-        """Which public values leave too little.
-
-        Some of the parts of a cell that breaks a limit break it as well, so at least a row of it must go.
-        """
-        below = self._few(cell_of, count)
-        here = below.copy()
-        for limit in self.problem.limits:
-            fails = limit.failing(cell_of)
-            here |= fails
-            if limit.grows:
-                below |= fails
-        rows = np.bincount(cell_of, np.where(below, self.problem.weights, 0), count)
-        broken = np.bincount(cell_of[here], minlength=count) > 0
-        return FailingValues(here, below, int(np.maximum(rows, broken).sum()))
-
-    def _few(self, cell_of: IntArray, count: int) -> BoolArray:
-        """Which public values leave too few values or rows, here and in all finer cells."""
-        values, elements = self._pairs
-        many, size = len(self.need), self.problem.joint.size_x
-        sizes = _distinct(cell_of[values] * (many * size) + elements, count * many, size)
-        few = (sizes > 0) & (sizes < np.tile(self.need, count))
-        if many == 1:
-            found = few[cell_of]
-        else:
-            found = np.zeros(len(cell_of), bool)
-            found[values[few[cell_of[values] * many + elements // size]]] = True
-        if self.rows > 1:  # of a cell that fails only those fail in finer ones that are seen with too few
-            answers = cell_of[self.problem.public] * many + self.problem.known
-            short = add_by_code(answers, self.problem.counts, count * many) < self.rows
-            found[self.problem.public[short[answers]]] = True
-        return found
-
-    def hides(self, values: BoolArray) -> bool:
-        """Whether some values keep the limits as one cell."""
-        owners, elements = self._pairs
-        sizes = _distinct(elements[values[owners]], len(self.need), self.problem.joint.size_x)
-        if np.any((sizes > 0) & (sizes < self.need)):
-            return False
-        chosen = values[self.problem.public]
-        known = self.problem.known[chosen]
-        alike = add_by_code(known, self.problem.counts[chosen], len(self.need))[known]
-        return bool(
-            np.all(alike >= self.rows) and sets_within(self.problem.limits, values[None], suppressed=True)[0]
-        )
-
-
-def _distinct(keys: IntArray, groups: int, size: int) -> IntArray:
-    """How many different keys each group has: a key is its group times `size`, and something below that."""
-    if groups * size <= 8 * len(keys) + 2**16:
-        met = np.zeros(groups * size, bool)
-        met[keys] = True
-        return np.asarray(np.count_nonzero(met.reshape(groups, size), axis=1))
-    return np.bincount(distinct_values(keys) // size, minlength=groups)
+    here, below = np.zeros(problem.size, bool), np.zeros(problem.size, bool)
+    for limit in limits:
+        fails = limit.failing(cell_of)
+        here |= fails
+        if limit.grows:
+            below |= fails
+    rows = np.bincount(cell_of, np.where(below, problem.weights, 0), count)
+    broken = np.bincount(cell_of[here], minlength=count) > 0
+    return FailingValues(here, below, int(np.maximum(rows, broken).sum()))
 
 
 class FullDomain(NamedTuple):
@@ -158,7 +95,7 @@ class LatticeSearch:
 
     Attributes:
         lattice: all of them.
-        limit: what each cell must keep to.
+        limits: what each cell must keep to.
         budget: how many rows may be suppressed.
         by_mean: whether the mean loss comes first.
         most: the largest cost that a cell may have; None for any.
@@ -168,7 +105,7 @@ class LatticeSearch:
     """
 
     lattice: Generalisations
-    limit: AnswerLimit
+    limits: Sequence[Limit]
     budget: int = 0
     by_mean: bool = False
     most: int | None = None
@@ -295,7 +232,8 @@ class LatticeSearch:
     def _failing(self, cells: LevelCells) -> FailingValues:
         """What fails at a node; by keys, all that is seen of one that fails: nothing is suppressed then."""
         seen = [self.lattice.cells(cells.levels, key) for key in self.lattice.problem.keys] or [cells]
-        found = [self.limit.failing(one.cell_of, one.count) for one in seen]
+        problem, limits = self.lattice.problem, self.limits
+        found = [failing_values(problem, limits, one.cell_of, one.count) for one in seen]
         return max(found, key=lambda one: one.least)
 
     def _settled(self, cells: LevelCells, failing: BoolArray) -> _Node | None:
@@ -321,9 +259,13 @@ class LatticeSearch:
                 if tried == TRIES:
                     self._loose.append(self._key(most, span))
                     break
-                if not more.any() or self.limit.hides(more[cells.cell_of]):
+                if not more.any() or self._hides(more[cells.cell_of]):
                     return _Node(self._key(int(costs[~more].max()), span), cells, more)
         return None
+
+    def _hides(self, values: BoolArray) -> bool:
+        """Whether some values keep the limits as one cell."""
+        return bool(sets_within(self.limits, values[None], suppressed=True)[0])
 
     def _thresholds(self, costs: npt.NDArray[Any], must: BoolArray) -> Sequence[int]:
         """What cells may cost at most, the least first; with the mean loss first any cost will do."""
@@ -381,8 +323,9 @@ def full_domain(targets: Targets, trees: Sequence[Hierarchy] | None = None) -> F
     """
     problem = targets.problem
     lattice = Generalisations.of(problem, trees)
-    limit = AnswerLimit(problem, targets.by_known(targets.need), targets.goal.min_rows or 1)
-    search = LatticeSearch(lattice, limit, targets.budget, targets.goal.by_mean, _most(targets, lattice))
+    search = LatticeSearch(
+        lattice, targets.limits, targets.budget, targets.goal.by_mean, _most(targets, lattice)
+    )
     search.run()
     return search.found
 

@@ -10,7 +10,8 @@ from noiseless.errors import RequestError
 from noiseless.search.choice import Choice
 from noiseless.search.generalisation import Generalisations, Levels
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.lattice import AnswerLimit, FullDomain, LatticeSearch, full_domain, node_limit
+from noiseless.search.lattice import FullDomain, LatticeSearch, full_domain, node_limit
+from noiseless.search.limits import limits_of
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.measures import Measures, ReleasePoint, Scope, measure, measure_read
 from noiseless.search.problem import Cells, Problem, SeenCells
@@ -122,10 +123,10 @@ def survey_levels(
     problem.check()
     report = progress or (lambda _: None)
     lattice, points = Generalisations.of(problem), list[ReleasePoint]()
-    prior, left = problem.known_prior, node_limit(lattice)
+    prior, left = problem.prior, node_limit(lattice)
     need = np.ones_like(prior)
     while True:
-        search = LatticeSearch(lattice, AnswerLimit(problem, need), nodes=left)
+        search = LatticeSearch(lattice, limits_of(problem, need), nodes=left)
         proved, found = search.run(), search.found
         left -= search.looked
         if found is None:

@@ -97,6 +97,8 @@ class EntryLimit(Limit):
 
     def failing(self, cell_of: IntArray) -> BoolArray:
         """Which public values stand behind an answer that breaks it."""
+        if self.entries.alone:
+            return np.asarray(~self.met(cell_of, int(cell_of.max()) + 1)[cell_of])
         order = np.argsort(cell_of, kind="stable")
         reading = self.entries.read(order, cell_of[order])
         fails = self.broken(reading)[reading.tails]
@@ -147,8 +149,12 @@ class PosteriorLimit(EntryLimit):
             return super().met(cell_of, count, hidden)
         cells, needs = cell_of[entries.values], np.zeros(count, np.int64)
         needs[cells] = self.need[entries.seen]
-        held = distinct_values(cells * entries.many_secrets + entries.secrets)
-        return np.asarray(np.bincount(held // entries.many_secrets, minlength=count) >= needs)
+        keys, size = cells * entries.many_secrets + entries.secrets, entries.many_secrets
+        if count * size > 8 * len(keys) + 2**12:
+            return np.asarray(np.bincount(distinct_values(keys) // size, minlength=count) >= needs)
+        held = np.zeros(count * size, bool)
+        held[keys] = True
+        return np.asarray(np.count_nonzero(held.reshape(count, size), axis=1) >= needs)
 
     def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether a cell may be cut after each of its members but the last: both parts keep to it."""

@@ -41,14 +41,13 @@ class LineSearch:
         memory: where what is found is kept.
         contiguous: the best that contiguous cells can do within the limits, where that is known.
         least_mean: the least mean loss of contiguous cells within the limits, where that is known.
-        first: from which place of the memory on what is there counts for this search.
     """
 
     targets: Targets
     memory: Memory
     contiguous: Loss | Lagrangian | None = field(default=None, kw_only=True)
     least_mean: Fraction | None = field(default=None, kw_only=True)
-    first: int = field(default=0, kw_only=True)
+    _seen: int = field(default=0, repr=False, kw_only=True)
     _best: ReleasePoint | None = field(default=None, repr=False, kw_only=True)
     _swept: bool = field(default=False, repr=False, kw_only=True)
 
@@ -66,12 +65,12 @@ class LineSearch:
     @property
     def best(self) -> ReleasePoint | None:
         """The best of what was found within the limits."""
-        for point in self.memory.points[self.first :]:
+        for point in self.memory.points[self._seen :]:
             if self.targets.allow(point):
                 key = self.targets.key
                 if self._best is None or key(point) < key(self._best):
                     self._best = point
-        self.first = len(self.memory.points)
+        self._seen = len(self.memory.points)
         return self._best
 
     def add_least_mean(self) -> None:

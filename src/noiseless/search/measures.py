@@ -208,12 +208,23 @@ def measure(problem: Problem, cells: Cells, suppressed: BoolArray | None = None)
     if len(cells.cell_of) != problem.size:
         raise RequestError(f"there are {problem.size:,} public values, and cells for {len(cells.cell_of):,}")
     hidden = np.zeros(problem.size, bool) if suppressed is None else np.asarray(suppressed, bool)
+    unchanged = cells.count == problem.size and not hidden.any()
+    if not unchanged:
+        return _measure(problem, cells, hidden)
+    if measure not in problem.made:  # asked for before and in every search
+        problem.made[measure] = _measure(problem, cells, hidden)
+    found: Measures = problem.made[measure]
+    return found
+
+
+def _measure(problem: Problem, cells: Cells, hidden: BoolArray) -> Measures:
     _check(problem, cells, hidden)
     many = len(problem.known_prior)
     answers, codes = np.arange(cells.count), cells.cell_of
     if not problem.plain:
         answers, codes = ranked(cells.cell_of[problem.public] * many + problem.known)
-    merged = problem.joint.merged(codes)
+    same = problem.plain and cells.count == problem.size
+    merged = problem.joint if same else problem.joint.merged(codes)
     sizes = merged.posterior_sizes
     kept = ranked(cells.cell_of[~hidden])[0] if hidden.any() else np.arange(cells.count)
     most = int(cells.sizes[kept].max())
@@ -278,6 +289,10 @@ class Memory:
     problem: Problem
     points: list[ReleasePoint] = field(default_factory=list)
     _known: dict[tuple[bytes, bytes], ReleasePoint] = field(default_factory=dict, repr=False)
+
+    def branch(self, many: int = 0) -> "Memory":
+        """The memory of one search: it begins with the first points of this, and knows what was measured."""
+        return Memory(self.problem, self.points[:many], self._known)
 
     def add(
         self,

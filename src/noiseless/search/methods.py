@@ -16,7 +16,7 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Hierarchy
 from noiseless.search.deals import deal_cells
 from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, best_point, leaves_paths_out
-from noiseless.search.improvement import improve_found, improve_suppressed
+from noiseless.search.improvement import MOST_IMPROVED, improve_found, improve_suppressed
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
 from noiseless.search.lattice import full_domain
 from noiseless.search.limits import limits_of
@@ -71,42 +71,48 @@ class PartitionSearch(LineSearch):
 
     def solve_line(self) -> Choice | None:
         """One ordered column: the best contiguous cells, where no partition at all does better."""
-        goal = self.targets.goal
-        if goal.method == "greedy" or goal.objective == "maximin":
-            return None
-        if self.is_ordered:
-            self.contiguously()
-        self.add_least_mean()
-        choice = None if self.targets.blocks is not None else self.prove()
+        choice = self.prove() if self.on_a_line() and self.targets.blocks is None else None
         if choice is None or not choice.optimal:
             return None
         runs = self.targets.problem.limits and self.targets.problem.size > MOST_VALUES
-        return choice if choice.scope == "all" or (runs and goal.method == "auto") else None
+        return choice if choice.scope == "all" or (runs and self.targets.goal.method == "auto") else None
 
-    def solve(self, *, alone: bool = False) -> Choice | None:
-        """Run the methods that are asked for, as far as they are needed; None if nothing was found.
+    def on_a_line(self) -> bool:
+        """One ordered column: the best contiguous cells; whether these may be all that is needed."""
+        goal = self.targets.goal
+        if goal.method == "greedy" or goal.objective == "maximin":
+            return False
+        if self.is_ordered:
+            self.contiguously()
+        self.add_least_mean()
+        return True
+
+    def look(self, *, last: bool = True) -> None:
+        """Run the methods that are asked for, as far as they are needed.
 
         Args:
-            alone: whether it is for this goal only, and may take longer.
+            last: whether it is the last search for this goal, and may take longer.
         """
-        method = self.targets.goal.method
+        targets, improves = self.targets, self.targets.goal.method != "exact"
         self.run()
         self.exhaustively()
         if self._has_least_mean:
-            return self.prove()
-        if self.targets.budget:
+            return
+        if targets.budget:
             self.suppressing()
-        choice = self.prove()
-        if method != "exact" and (choice is None or choice.gap != 0):
-            if alone:
+        if improves and targets.problem.size <= MOST_IMPROVED and not self._is_proved:
+            if last:
                 self.cover()
             improve_found(self)
-            choice = self.prove()
-        if choice is None:
+        if self.best is None:
             self.suppress_any()
             improve_suppressed(self)
-            choice = self.prove()
-        return choice
+
+    @property
+    def _is_proved(self) -> bool:
+        """Whether nothing is better than the best so far."""
+        choice = self.prove()
+        return choice is not None and choice.gap == 0
 
     @property
     def _has_least_mean(self) -> bool:

@@ -1,37 +1,33 @@
 """Every method that applies: the best partition for a goal (`choose`), and the whole curve (`survey`)."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
-from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
-from noiseless.search.cell_cover import CELL_COVER
 from noiseless.search.choice import EXACT, Choice, refuse, with_least_mean
 from noiseless.search.deals import deal_cells
 from noiseless.search.first_rise import FIRST_RISE, every_stop, stopped_choice
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, leaves_paths_out
-from noiseless.search.improvement import FROM_MONDRIAN, MOST_IMPROVED
+from noiseless.search.greedy import GREEDY, GreedyPaths, leaves_paths_out
+from noiseless.search.improvement import MOST_IMPROVED
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
-from noiseless.search.limits import within_rows
-from noiseless.search.line_search import FEWEST_BLOCKS, UNCHANGED
-from noiseless.search.loss import Loss, Method, Objective, Preference, Utility, below
+from noiseless.search.line_search import FEWEST_BLOCKS
+from noiseless.search.loss import Method, Objective, Preference, Utility
 from noiseless.search.measures import Measures, Memory, ReleasePoint, measure
-from noiseless.search.merging.baselines import BASELINES, Baselines
+from noiseless.search.merging.baselines import Baselines
 from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.methods import PartitionSearch, is_small
 from noiseless.search.optimum import BlockBracket, ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips
-from noiseless.search.survey import Series, Survey, least_proved, scattered, spread, undominated
-from noiseless.search.top_down import TOP_DOWN
+from noiseless.search.survey import Series, Survey, scattered, spread, survey_of
 from noiseless.work import Progress, WorkCancelledError
 
 WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
@@ -44,17 +40,8 @@ ALL_LEVELS = 100
 POINTS_WORK = 2 * 10**7
 """Of a path, and of the exact frontier, points are measured up to this many values in all."""
 
-PROVED = 2 * 10**6
-"""With more levels times pairs than this it is not asked whether a point is the best of all."""
-
 WIDTHS = 16
 """For this many distortions the fewest blocks are sought."""
-
-SHOWN = (
-    *(EXACT, DEALING, FEWEST_BLOCKS, TOP_DOWN, GREEDY, ALL_PARTITIONS, CELL_COVER, FROM_MONDRIAN, FIRST_RISE),
-    *BASELINES,
-)
-"""The order of methods."""
 
 LEFT_OUT = "the paths are left out: with this many values they take too long"
 
@@ -83,26 +70,16 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     problem.check()
     targets = Targets(problem, goal)
     targets.check()
-    every = FrontierSearch(
-        within_rows(problem, goal.min_rows if problem.size <= ALL_LEVELS else None),
-        goal.objective,
-        goal.utility,
-        goal.method,
-    )
+    every = Portfolio(problem, goal)
     if goal.method == "first-rise":
         return stopped_choice(targets, every.memory, every.paths)
-    search = PartitionSearch(targets, every.memory, every.paths, progress=lambda share: report(0.7 * share))
     try:
-        choice = search.solve_line()
-        if choice is None:
-            if every.is_whole:
-                every.run(lambda share: report(0.7 * share))
-            choice = search.solve(alone=True)
+        choice, search = every.choose(targets, lambda share: report(0.7 * share))
         if choice is None:
             raise refuse(targets, choose)
         choice = with_least_mean(choice, search.bounds)
     except WorkCancelledError:
-        choice = search.stop()
+        choice = PartitionSearch(targets, every.memory, every.paths).stop()
     report(1.0)
     return choice
 
@@ -113,6 +90,8 @@ def survey(
     objective: Objective = "leakage",
     utility: Utility = "resolution",
     method: Method = "auto",
+    prefer: Preference = "worst",
+    min_rows: int | None = None,
     baselines: bool = True,
     progress: Progress | None = None,
     until_stopped: bool = False,
@@ -131,6 +110,8 @@ def survey(
         objective: what is given away.
         utility: what is kept.
         method: which of our methods to run.
+        prefer: which loss comes first in the search for each level.
+        min_rows: how many rows every answer must have.
         baselines: whether to show what others do too; `exact` is compared with nothing.
         progress: called with the share of the work that is done, from 0 to 1.
         until_stopped: whether to go on level by level until the work is cancelled: what was found is shown
@@ -146,31 +127,32 @@ def survey(
         )
     Goal(objective=objective, utility=utility, method=method, weight=0)  # refuses unknown names
     report = progress or (lambda _: None)
-    every = FrontierSearch(problem, objective, utility, method)
+    prefer = "worst" if utility == "resolution" or method == "first-rise" else prefer
+    goal = Goal(objective, utility, min_posterior=1, min_rows=min_rows, method=method, prefer=prefer)
+    every = Portfolio(problem, goal)
     with suppress(WorkCancelledError):
         every.run(report, baselines=baselines or every.is_small, until_stopped=until_stopped)
-        every.run_alone()
+        every.run_last()
     report(1.0)
-    return every.survey(baselines=baselines)
+    return survey_of(every.goal, every.memory, every.notes, baselines=baselines, is_done=every.is_done)
 
 
 @dataclass(eq=False)
-class FrontierSearch:
-    """The searches for all levels, which share a memory: a survey shows it, a release is the best of it.
+class Portfolio:
+    """The searches for all levels: a survey shows what they find, a release is the best of it.
+
+    A search depends on the problem and its goal alone; where there are few values, on the first searches for
+    all levels besides. So a release for a level is searched for as a survey does it.
 
     Attributes:
         problem: what is merged.
-        objective: what is given away.
-        utility: what is kept.
-        method: which of our methods are run.
+        goal: what is asked of each level, the level aside.
         notes: what was left out, for each method.
         is_done: whether nothing was cut short.
     """
 
     problem: Problem
-    objective: Objective
-    utility: Utility
-    method: Method
+    goal: Goal
     notes: dict[str, str] = field(default_factory=dict)
     is_done: bool = False
 
@@ -182,7 +164,7 @@ class FrontierSearch:
     @cached_property
     def paths(self) -> GreedyPaths:
         """The greedy paths."""
-        return GreedyPaths(self.problem, self.utility)
+        return GreedyPaths(self.problem, self.goal.utility)
 
     @property
     def is_small(self) -> bool:
@@ -194,6 +176,36 @@ class FrontierSearch:
         """Whether a release is chosen among all that a survey looks at, and what it finds besides."""
         return self.problem.size <= ALL_LEVELS
 
+    def choose(self, targets: Targets, report: Progress) -> tuple[Choice | None, PartitionSearch]:
+        """What is chosen, and by which search.
+
+        Raises:
+            WorkCancelledError: nobody waits for more.
+        """
+        with self._search(targets, report=report) as search:
+            choice = search.solve_line()
+            if choice is None and not self.is_whole:
+                search.look()
+                choice = search.prove()
+        if choice is not None or not self.is_whole:
+            return choice, search
+        self.run(report)
+        with self._search(targets, len(self.memory.points)) as search:
+            search.on_a_line()
+            search.look()
+            return search.prove(), search
+
+    @contextmanager
+    def _search(
+        self, targets: Targets, known: int = 0, report: Progress = lambda _: None
+    ) -> Iterator[PartitionSearch]:
+        """A search that begins with the first points of the memory; what it finds is kept there."""
+        own = self.memory.branch(known)
+        try:
+            yield PartitionSearch(targets, own, self.paths, progress=report)
+        finally:
+            self.memory.points += own.points[known:]
+
     def run(
         self, report: Callable[[float], None], *, baselines: bool = True, until_stopped: bool = False
     ) -> None:
@@ -202,44 +214,48 @@ class FrontierSearch:
         Raises:
             WorkCancelledError: nobody waits for more.
         """
-        if self.problem.limits:
+        if self.problem.limits or self.goal.min_rows:
             self.memory.add(self.problem.whole, GREEDY)
-        if self.method == "first-rise":
-            for weight, point in every_stop(self.paths, self.objective):
+        if self.goal.method == "first-rise":
+            for weight, point in every_stop(self.paths, self.goal.objective):
                 self.memory.add(point.cells, FIRST_RISE, setting=f"weight {float(weight):g}")
         else:
             self._solve(list(self._goals()), lambda share: report(0.8 * share))
             self._run_others()
-        if baselines and self.method != "exact":
-            self.notes |= Baselines(self.memory, self.utility).run(lambda share: report(0.8 + 0.2 * share))
-        if until_stopped and self.method != "first-rise":
-            goal = Goal(utility=self.utility, min_posterior=1, method=self.method)
+        if baselines and self.goal.method != "exact":
+            self.notes |= Baselines(self.memory, self.goal.utility).run(
+                lambda share: report(0.8 + 0.2 * share)
+            )
+        if until_stopped and self.goal.method != "first-rise":
             left = [k for k in range(1, self.most + 1) if k not in self.posteriors]
-            self._solve([replace(goal, min_posterior=k) for k in scattered(left)], report)
+            self._solve([replace(self._level, min_posterior=k) for k in scattered(left)], report)
             self.posteriors = list(range(1, self.most + 1))
         self.is_done = True
 
-    def run_alone(self) -> None:
-        """Few values: what a release finds for a level alone, whichever loss comes first, is shown too."""
-        if not self.is_whole or self.method != "auto" or self.utility != "distortion":
+    def run_last(self) -> None:
+        """Few values: what a release finds for a level besides is shown too, whichever loss comes first."""
+        if not self.is_whole or self.goal.method != "auto" or self.goal.utility != "distortion":
             return
+        known = len(self.memory.points)
         for goal in self._goals():
             for prefer in ("worst",) if self.problem.line is not None else get_args(Preference):
-                targets = Targets(self.problem, replace(goal, prefer=prefer))
-                PartitionSearch(targets, self.memory, self.paths).solve(alone=True)
+                with self._search(Targets(self.problem, replace(goal, prefer=prefer)), known) as search:
+                    search.on_a_line()
+                    search.look()
 
     def _solve(self, goals: list[Goal], report: Callable[[float], None]) -> None:
         for number, goal in enumerate(goals):
             report(number / len(goals))
-            targets = Targets(self.problem, goal)
-            search = PartitionSearch(targets, self.memory, self.paths, first=len(self.memory.points))
-            (search.solve if self.problem.size <= MOST_IMPROVED else search.run)()
+            with self._search(Targets(self.problem, goal)) as search:
+                if not self.is_whole and self.problem.size <= MOST_IMPROVED:
+                    search.on_a_line()  # of more values it finds nothing that loses less
+                search.look(last=not self.is_whole)
 
     def _run_others(self) -> None:
         """Run what is not asked for level by level."""
-        if self.method != "greedy":
+        if self.goal.method != "greedy":
             self._add_fewest_blocks()
-        if self.method != "exact":
+        if self.goal.method != "exact":
             self._add_path_points()
 
     # --- levels -----------------------------------------------------------------------------------
@@ -256,8 +272,13 @@ class FrontierSearch:
         Small ones are asked for most: of too many the first half are those, and the rest are spread.
         """
         problem, most = self.problem, self.most
-        if not self.is_small and ContiguousOptimum.applies(problem, self.utility) and self.method != "greedy":
-            known = [k for k, _ in self._line.frontier]
+        if (
+            not self.is_small
+            and ContiguousOptimum.applies(problem, self.goal.utility)
+            and self.goal.method != "greedy"
+        ):
+            line = ContiguousOptimum(problem, self.goal.utility, rows=self.goal.min_rows or 1)
+            known = [k for k, _ in line.frontier]
             shown = spread(known, max(FEWEST, POINTS_WORK // problem.size))
             if len(shown) < len(known):
                 self.notes[EXACT] = f"{len(shown)} of {len(known):,} points"
@@ -266,10 +287,20 @@ class FrontierSearch:
         first = min(most, many if most <= many else many // 2)
         return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
 
+    @property
+    def _level(self) -> Goal:
+        """The goal of a level: something may be given away, and as little as possible is lost."""
+        return Goal(
+            utility=self.goal.utility,
+            min_posterior=1,
+            min_rows=self.goal.min_rows,
+            method=self.goal.method,
+            prefer="worst" if self.is_whole else self.goal.prefer,
+        )
+
     def _goals(self) -> Iterator[Goal]:
         """A goal for each level."""
-        problem = self.problem
-        goal = Goal(utility=self.utility, min_posterior=1, method=self.method)
+        problem, goal = self.problem, self._level
         for k in self.posteriors:
             yield replace(goal, min_posterior=k)
         if not problem.plain:  # then as many values left may be more leakage here than there
@@ -284,13 +315,13 @@ class FrontierSearch:
 
     def _add_fewest_blocks(self) -> None:
         """The fewest blocks for some distortions."""
-        wanted = self.utility == "distortion" and self.objective != "leakage"
+        wanted = self.goal.utility == "distortion" and self.goal.objective != "leakage"
         if not wanted or not BlockBracket.applies(self.problem):
             return
         found = BlockBracket(self.problem)
         losses = found.distortions(WIDTHS)
         if losses is None:
-            path = replace(self.paths.maximin, utility=self.utility)
+            path = replace(self.paths.maximin, utility=self.goal.utility)
             losses = [one.distortion for one in path.frontier() if one.distortion is not None]
         for loss in spread(losses, WIDTHS):
             labels = found.within(loss).cells
@@ -300,7 +331,10 @@ class FrontierSearch:
         """The points of the greedy paths at which what they give away changes."""
         everything = Bits(self.problem.joint.size_x)  # all partitions keep to it
         goal = Goal(
-            objective=self.objective, utility=self.utility, max_leakage=everything, method=self.method
+            objective=self.goal.objective,
+            utility=self.goal.utility,
+            max_leakage=everything,
+            method=self.goal.method,
         )
         targets = Targets(self.problem, goal)
         if joins_blocks(targets) and leaves_paths_out(targets):
@@ -312,14 +346,14 @@ class FrontierSearch:
         points = [point for path in self.paths.serving(targets) for point in self._points(path)]
         if self.is_small:
             points += self._other_points()
-        if self.objective == "both" and self.paths.slow:
+        if self.goal.objective == "both" and self.paths.slow:
             self.notes[GREEDY] = "problem (7) takes too long with this many values"
         for point in spread(points, max(FEWEST, POINTS_WORK // self.problem.size)):
             self.memory.add(point.cells, GREEDY)
 
     def _other_points(self) -> list[MergePoint]:
         """Cells made for the other utility, for requests that limit it."""
-        other: Utility = "distortion" if self.utility == "resolution" else "resolution"
+        other: Utility = "distortion" if self.goal.utility == "resolution" else "resolution"
         if other == "resolution" and self.problem.side is None:
             parts = strips(self.problem, "resolution")
             for k in self.posteriors:
@@ -332,74 +366,11 @@ class FrontierSearch:
     def _points(self, path: MergePath) -> list[MergePoint]:
         """The points of a path at which less is given away than before, of whichever kind."""
         if not self.is_small:
-            return replace(path, objective=self.objective, utility=self.utility, weight=None).frontier()
+            return replace(
+                path, objective=self.goal.objective, utility=self.goal.utility, weight=None
+            ).frontier()
         told = np.stack((path.leaks[0] / path.leaks[1], path.components, path.min_posteriors))
         return [path[int(t)] for t in np.append(0, np.flatnonzero(np.any(np.diff(told) != 0, axis=0)) + 1)]
-
-    # --- what is shown ----------------------------------------------------------------------------
-
-    def survey(self, *, baselines: bool) -> Survey:
-        """What was found, by method."""
-        found: dict[str, dict[Any, ReleasePoint]] = {name: {} for name in self.notes}
-        for number, point in enumerate(self.memory.points):
-            if not point.kept or (point.series == UNCHANGED and self.method == "exact"):
-                continue
-            name = GREEDY if point.series == UNCHANGED else point.series
-            key = point.method if name in BASELINES else number
-            found.setdefault(name, {}).setdefault(key, replace(point, series=name))
-        series = [self._series(name, list(found[name].values())) for name in sorted(found, key=_place)]
-        every = [point for one in series for point in one]
-        return Survey(
-            self.problem,
-            self.objective,
-            self.utility,
-            self.method,
-            tuple(one for one in series if baselines or not one.baseline),
-            undominated(every, self.objective, self.utility),
-            self.is_done and self.problem.size <= MOST_VALUES,
-        )
-
-    def _series(self, name: str, points: list[ReleasePoint]) -> Series:
-        is_baseline, note = name in BASELINES, self.notes.get(name, "")
-        if not is_baseline:
-            points = list(undominated(points, self.objective, self.utility))
-        shown = tuple(map(self._proved, points))
-        return Series(name, shown, None if is_baseline else least_proved(shown), is_baseline, note)
-
-    def _proved(self, point: ReleasePoint) -> ReleasePoint:
-        """A point, with what is proved of it; of some it is seen that no other is better."""
-        if self.objective == "maximin":
-            return replace(point, scope=None)
-        return replace(point, scope="all") if self._is_best(point) else point
-
-    def _is_best(self, found: Measures) -> bool:
-        """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
-        problem, loss = self.problem, found.loss(self.utility)
-        if problem.side is not None or len(problem.joint) * problem.joint.size_x > PROVED:
-            return False
-        if self.utility == "distortion" and problem.line is None:
-            return False
-        here, beyond = self._least(found.min_posterior), self._least(found.min_posterior + 1)
-        return here is not None and not below(here, loss) and (beyond is None or below(loss, beyond))
-
-    @cached_property
-    def _line(self) -> ContiguousOptimum:
-        return ContiguousOptimum(self.problem, self.utility)
-
-    @cached_property
-    def _losses(self) -> dict[int, Loss | None]:
-        return {}
-
-    def _least(self, k: int) -> Loss | None:
-        """The least loss of any partition that leaves k values; None if none does."""
-        if k not in self._losses:
-            self._losses[k] = self._line.least_of_any(k)
-        return self._losses[k]
-
-
-def _place(name: str) -> tuple[int, str]:
-    """Where a series is shown: ours first, as they are listed."""
-    return (SHOWN.index(name) if name in SHOWN else len(SHOWN), name)
 
 
 __all__ = [

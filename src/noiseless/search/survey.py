@@ -1,16 +1,27 @@
 """The whole curve of what is given away against what is lost, by our methods and by others'."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from noiseless.display import Facts, Shown
-from noiseless.search.loss import Method, Objective, Utility, below
-from noiseless.search.measures import ReleasePoint, Scope
+from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
+from noiseless.search.cell_cover import CELL_COVER
+from noiseless.search.choice import EXACT
+from noiseless.search.first_rise import FIRST_RISE
+from noiseless.search.goal import Goal
+from noiseless.search.greedy import DEALING, GREEDY
+from noiseless.search.improvement import FROM_MONDRIAN
+from noiseless.search.line_search import FEWEST_BLOCKS, UNCHANGED
+from noiseless.search.loss import Loss, Method, Objective, Utility, below
+from noiseless.search.measures import Measures, Memory, ReleasePoint, Scope
+from noiseless.search.merging.baselines import BASELINES
+from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
+from noiseless.search.top_down import TOP_DOWN
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,105 @@ class Survey(Shown):
         for series in self.series:
             rows[series.name] = f"{len(series):,} points" + (f" ({series.note})" if series.note else "")
         return f"Survey: {self.objective} against {self.utility}", rows
+
+
+SHOWN = (
+    *(EXACT, DEALING, FEWEST_BLOCKS, TOP_DOWN, GREEDY, ALL_PARTITIONS, CELL_COVER, FROM_MONDRIAN, FIRST_RISE),
+    *BASELINES,
+)
+"""The order of methods."""
+
+PROVED = 2 * 10**6
+"""With more sensitive values times pairs than this it is not asked whether a point is the best of all."""
+
+
+def survey_of(
+    goal: Goal, memory: Memory, notes: Mapping[str, str], *, baselines: bool, is_done: bool
+) -> Survey:
+    """What was found, by method.
+
+    Args:
+        goal: what was asked of each level.
+        memory: what was found.
+        notes: what was left out, for each method.
+        baselines: whether others' methods are shown.
+        is_done: whether nothing was cut short.
+    """
+    found: dict[str, dict[Any, ReleasePoint]] = {name: {} for name in notes}
+    for number, point in enumerate(memory.points):
+        if not point.kept or point.min_rows < (goal.min_rows or 0):
+            continue
+        if point.series == UNCHANGED and goal.method == "exact":
+            continue
+        name = GREEDY if point.series == UNCHANGED else point.series
+        key = point.method if name in BASELINES else number
+        found.setdefault(name, {}).setdefault(key, replace(point, series=name))
+    proofs = PointProofs(memory.problem, goal)
+    names = sorted(found, key=lambda name: (SHOWN.index(name) if name in SHOWN else len(SHOWN), name))
+    series = [proofs.series(name, list(found[name].values()), notes.get(name, "")) for name in names]
+    return Survey(
+        memory.problem,
+        goal.objective,
+        goal.utility,
+        goal.method,
+        tuple(one for one in series if baselines or not one.baseline),
+        undominated([point for one in series for point in one], goal.objective, goal.utility),
+        is_done and memory.problem.size <= MOST_VALUES,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PointProofs:
+    """What is proved of the points of a problem.
+
+    Attributes:
+        problem: what was merged.
+        goal: what was asked of each level.
+    """
+
+    problem: Problem
+    goal: Goal
+
+    def series(self, name: str, points: list[ReleasePoint], note: str) -> Series:
+        """The points that one method reaches."""
+        is_baseline = name in BASELINES
+        if not is_baseline:
+            points = list(undominated(points, self.goal.objective, self.goal.utility))
+        shown = tuple(map(self.proved, points))
+        return Series(name, shown, None if is_baseline else least_proved(shown), is_baseline, note)
+
+    def proved(self, point: ReleasePoint) -> ReleasePoint:
+        """A point, with what is proved of it; of some it is seen that no other is better."""
+        if self.goal.objective == "maximin":
+            return replace(point, scope=None)
+        if self._is_best(point):
+            return replace(point, scope="all")
+        return replace(point, scope=None) if self.goal.min_rows else point
+
+    def _is_best(self, found: Measures) -> bool:
+        """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
+        problem, utility = self.problem, self.goal.utility
+        loss = found.loss(utility)
+        if problem.side is not None or len(problem.joint) * problem.joint.size_x > PROVED:
+            return False
+        if utility == "distortion" and problem.line is None:
+            return False
+        here, beyond = self._least(found.min_posterior), self._least(found.min_posterior + 1)
+        return here is not None and not below(here, loss) and (beyond is None or below(loss, beyond))
+
+    @cached_property
+    def _line(self) -> ContiguousOptimum:
+        return ContiguousOptimum(self.problem, self.goal.utility)
+
+    @cached_property
+    def _losses(self) -> dict[int, Loss | None]:
+        return {}
+
+    def _least(self, k: int) -> Loss | None:
+        """The least loss of any partition that leaves k values; None if none does."""
+        if k not in self._losses:
+            self._losses[k] = self._line.least_of_any(k)
+        return self._losses[k]
 
 
 def least_proved(points: tuple[ReleasePoint, ...]) -> Scope | None:

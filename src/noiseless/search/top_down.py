@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
-from noiseless.search.axes import Axis, CategoryAxis, begins
+from noiseless.search.axes import Axis, CategoryAxis, begins, shares
 from noiseless.search.batches import CellBatch, CutCells, chosen_parts
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.cuts import Cutting, SortedCells, best_cuts, coarse_cuts, width
@@ -268,7 +268,8 @@ def _run(work: Task, waiting: list[CellBatch], threads: int, progress: Progress)
 def top_down_applies(targets: Targets) -> bool:
     """Whether columns can be cut, and what is asked for follows from what answers leave."""
     problem = targets.problem
-    on_line = problem.line is not None and not problem.limits and not targets.goal.by_mean
+    exact = problem.line is not None and problem.side is None  # contiguous cells are
+    on_line = exact and not problem.limits and not targets.goal.by_mean
     columns = isinstance(problem.codebook, ColumnCodebook) and not on_line
     return (
         columns
@@ -382,9 +383,7 @@ def _within(book: ColumnCodebook, search: TopDown, cells: CutCells, limit: float
 
 def _loss(search: TopDown, cells: CutCells) -> float:
     """About the mean loss of cells, times the rows."""
-    rows = np.add.reduceat(search.rows[cells.members], cells.starts)
-    spans = [axis.cell_spans(*cells).astype(float) * axis.scale for axis in search.axes]
-    return float(sum(one @ rows for one in spans))
+    return float(shares(search.axes, *cells) @ np.add.reduceat(search.rows[cells.members], cells.starts))
 
 
 def _costs(book: ColumnCodebook, cells: CutCells) -> FloatArray:
@@ -399,7 +398,6 @@ def _costs(book: ColumnCodebook, cells: CutCells) -> FloatArray:
             tops, bottoms = book.cell_costs(order, starts)
             found.append(tops / bottoms)
         else:
-            spans = [axis.cell_spans(order, starts).astype(float) * axis.scale for axis in book.axes]
-            found.append(np.sum(spans, axis=0))
+            found.append(shares(book.axes, order, starts))
         first = last
     return np.concatenate(found)

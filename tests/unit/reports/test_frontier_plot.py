@@ -44,7 +44,7 @@ class TestChart:
         assert chart_of(vast).front == ()
         assert SHADE not in frontier_svg(chart_of(vast))
         assert SHADE in frontier_svg(chart_of(frontier()))
-        assert scope_words(vast).endswith("A release is searched for separately, and may do better.")
+        assert scope_words(vast).endswith("A release with another target may do better.")
         assert chart_of(replace(vast, scope="all")).front == ()
         assert scope_words(replace(vast, scope="all")).endswith("may lie between its points.")
 

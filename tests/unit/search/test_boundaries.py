@@ -15,8 +15,9 @@ from noiseless.search.dissolution import Dissolution
 from noiseless.search.generalisation import Generalisations
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.hulls import Hulls
-from noiseless.search.lattice import AnswerLimit, LatticeSearch, full_domain
+from noiseless.search.lattice import LatticeSearch, full_domain
 from noiseless.search.lattice_bounds import NodeBounds
+from noiseless.search.limits import limits_of
 from noiseless.search.loss import Distance
 from noiseless.search.measures import measure
 from noiseless.search.problem import Cells, Problem
@@ -85,12 +86,12 @@ def test_a_cell_that_reads_as_suppressed_counts_in_the_budget_and_alone_it_is_sh
     joint = JointRange.from_pairs([("s", 0), ("t", 0), ("s", 1), ("t", 1), ("s", 2), ("t", 2)])
     problem = Problem(joint, ColumnCodebook(Hierarchy(["a", "b", "c"], tree)), rows=np.array([2, 9, 1]))
     lattice = Generalisations.of(problem)
-    search = LatticeSearch(lattice, AnswerLimit(problem, np.array([2])), budget=12)
+    search = LatticeSearch(lattice, limits_of(problem, np.array([2])), budget=12)
     nothing = search._settled(lattice.cells((1,)), np.zeros(3, bool))
     assert nothing is not None
     assert not nothing.gone.any()
     for budget, fits in ((2, False), (3, True)):
-        search = LatticeSearch(lattice, AnswerLimit(problem, np.array([2])), budget=budget)
+        search = LatticeSearch(lattice, limits_of(problem, np.array([2])), budget=budget)
         node = search._settled(lattice.cells((1,)), np.array([False, False, True]))
         assert (node is not None) == fits
         assert node is None or node.gone.tolist() == [True, False, True]

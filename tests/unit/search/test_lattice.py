@@ -13,8 +13,9 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Hierarchy, Numbers
 from noiseless.search.generalisation import Generalisations
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.lattice import AnswerLimit, FullDomain, LatticeSearch, full_domain
+from noiseless.search.lattice import FullDomain, LatticeSearch, failing_values, full_domain
 from noiseless.search.level_choice import choose_levels, raised, survey_levels
+from noiseless.search.limits import limits_of
 from noiseless.search.measures import measure
 from noiseless.search.problem import Cells, Problem, SideInformation
 
@@ -80,16 +81,17 @@ def test_a_value_fails_by_what_is_known_of_it_and_not_its_cell() -> None:
     joint = JointRange.from_pairs([("s", 0), ("t", 0), ("s", 1), ("t", 2)])
     side = SideInformation([0, 1, 2], [0, 1, 1])
     problem = Problem(joint, ColumnCodebook(Hierarchy(["a", "b", "c"], tree)), side, np.array([5, 1, 1]))
-    limit = AnswerLimit(problem, np.array([2, 2]))
-    assert limit.failing(np.array([0, 0, 1]), 2).below.tolist() == [False, True, True]
+    limits, cells = limits_of(problem, np.array([2, 2])), np.array([0, 0, 1])
+    assert failing_values(problem, limits, cells, 2).below.tolist() == [False, True, True]
     best = found(problem, Goal(min_posterior=2, utility="distortion", suppress=Fraction(2, 7)))
     assert best.levels == (0,)
     assert best.hidden.tolist() == [False, True, True]
     assert best.proved
-    rows = AnswerLimit(problem, np.array([1, 1]), 2)
-    assert rows.failing(np.array([0, 0, 1]), 2).below.tolist() == [False, True, True]
-    assert rows.hides(np.array([False, True, True]))
-    assert not rows.hides(np.array([True, True, False]))
+    rows = limits_of(problem, np.array([1, 1]), 2)
+    assert failing_values(problem, rows, cells, 2).below.tolist() == [False, True, True]
+    search = LatticeSearch(Generalisations.of(problem), rows)
+    assert search._hides(np.array([False, True, True]))
+    assert not search._hides(np.array([True, True, False]))
 
 
 def test_what_is_suppressed_keeps_the_limit_too() -> None:
@@ -110,11 +112,11 @@ def test_a_cell_that_reads_as_suppressed_is_suppressed_with_the_others() -> None
     problem = Problem(joint, ColumnCodebook(Hierarchy(["a", "b", "c"], tree)), rows=np.array([2, 9, 1]))
     lattice_ = Generalisations.of(problem)
     assert [lattice_.star(lattice_.cells((level,))) for level in range(3)] == [None, 0, 0]
-    search = LatticeSearch(lattice_, AnswerLimit(problem, np.array([2])), budget=3, nodes=1)
+    search = LatticeSearch(lattice_, limits_of(problem, np.array([2])), budget=3, nodes=1)
     node = search._settled(lattice_.cells((1,)), np.array([False, False, True]))
     assert node is not None
     assert node.gone.tolist() == [True, False, True]
-    small = LatticeSearch(lattice_, AnswerLimit(problem, np.array([2])), budget=2)
+    small = LatticeSearch(lattice_, limits_of(problem, np.array([2])), budget=2)
     assert small._settled(lattice_.cells((1,)), np.array([False, False, True])) is None
 
 
@@ -158,14 +160,14 @@ def test_rounded_bounds_and_lattices_that_are_not_held(
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = grid(1)
-    search = LatticeSearch(Generalisations.of(problem), AnswerLimit(problem, np.array([3])), nodes=3)
+    search = LatticeSearch(Generalisations.of(problem), limits_of(problem, np.array([3])), nodes=3)
     assert not search.run()
     assert search.looked == 3
     assert search.found is not None
     monkeypatch.setattr(
         lattice, "TRIES", 0
     )  # no set of cells is tried: what could be better is not ruled out
-    some = LatticeSearch(Generalisations.of(problem), AnswerLimit(problem, np.array([3])), budget=10)
+    some = LatticeSearch(Generalisations.of(problem), limits_of(problem, np.array([3])), budget=10)
     assert not some.run()
 
 
