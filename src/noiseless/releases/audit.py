@@ -11,7 +11,6 @@ from noiseless.audits import TableAudit, audit
 from noiseless.audits.auditor import Hierarchy
 from noiseless.errors import RequestError, SourceError
 from noiseless.releases.application import apply_release, checked_certificate, counted_source
-from noiseless.releases.certificate import original_digest
 from noiseless.tables import Table, open_table
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
@@ -104,7 +103,7 @@ def _released(table: Table, certificate: Any) -> dict[str, pa.ChunkedArray]:  # 
     source, lacking = counted_source(table, claimed, keep_order=True)
     if source.dropped:
         raise SourceError(label, "leaves rows out (--missing drop); audit the table without them")
-    if lacking or original_digest(source) != claimed.original.digest:
+    if lacking or source.digest != claimed.original.digest:
         raise SourceError(label, "is of another table; name the one that the release was made from")
     done = apply_release(table, certificate, keep_order=True)
     return {name: done.table.column(name) for name in done.table.column_names}

@@ -165,15 +165,12 @@ def check_certificate_output(path: Path | str) -> Path:
     return out
 
 
-def make_certificate(
-    measured: MeasuredPartition, stated: Mapping[str, Any], original: str | None = None
-) -> Certificate:
+def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> Certificate:
     """The certificate of a release.
 
     Args:
         measured: the partition, measured.
         stated: what is said of the choice, which the two tables cannot tell.
-        original: the digest of the original, where it is known.
     """
     source, public = measured.source, measured.read.public
     facts = {
@@ -183,7 +180,7 @@ def make_certificate(
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "columns": _columns(measured),
         "options": _options(measured),
-        "original": {"rows": source.rows, "digest": original or original_digest(source)},
+        "original": {"rows": source.rows, "digest": source.digest},
         "released": {"rows": source.rows, "digest": released_digest(measured)},
         "hierarchies": {c.name: _tree(c) for c in public.columns if c.kind == "hierarchy"},
         "partition": None,
@@ -247,18 +244,6 @@ def _later_claims(measured: MeasuredPartition) -> dict[str, Any]:
 
 def _risk_claims(found: Mapping[str, Found]) -> dict[str, str]:
     return {name: risk_claim(name, one) for name, one in found.items()}
-
-
-def original_digest(source: ReleaseSource) -> str:
-    """The digest of the original's sensitive, public, given and kept columns."""
-    request = source.request
-    names = (*request.sensitive, *request.public, *request.given, *request.keep)
-    tally = source.tally
-    if request.unit is not None:
-        names = (*names, request.unit)
-        tally = source.table.tally(tuple(dict.fromkeys((*tally.columns, request.unit))))
-    columns = [source.text(tally, name) for name in names]
-    return digest(names, [(c.texts, c.codes) for c in columns], tally.counts)
 
 
 def released_digest(measured: MeasuredPartition) -> str:

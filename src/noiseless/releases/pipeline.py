@@ -11,7 +11,7 @@ import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
 from noiseless.display import counted, verb
-from noiseless.releases.certificate import make_certificate, original_digest, public_of_kept
+from noiseless.releases.certificate import make_certificate, public_of_kept
 from noiseless.releases.changes import column_changes
 from noiseless.releases.columns import PublicColumn
 from noiseless.releases.partition import MeasuredPartition
@@ -38,8 +38,8 @@ def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Rel
     with _time(request).active():
         choice, found = choose_partition(prepared, progress)
     prepared = replace(prepared)  # what the search made of it is not needed any more
-    # with a unit the table is read once more, and now is when it is what was released
-    original = None if request.unit is None else original_digest(source)
+    if request.unit is not None:
+        _ = source.digest  # reads the table once more, which is what was released now and may not be later
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     return Release(
         _coded=_table(found),
@@ -65,7 +65,7 @@ def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Rel
         public_values=len(source.public),
         warnings=_warnings(found),
         sources=(*source.table.files, *request.files),
-        _certify=partial(make_certificate, found, {"method": choice.method, **stated}, original),
+        _certify=partial(make_certificate, found, {"method": choice.method, **stated}),
         _survey=lambda tell: survey_table(prepared, tell),
         _came_as=source.table.came_as,
     )

@@ -20,7 +20,7 @@ from noiseless.releases.request import RISKS, ReleaseRequest
 from noiseless.search.goal import LIMITS
 from noiseless.search.problem import SideInformation
 from noiseless.tables import Table, Tally, merge_spellings, open_table
-from noiseless.tables.canonical import canonical
+from noiseless.tables.canonical import canonical, digest
 from noiseless.tables.coding import DictionaryCoding, narrow
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
@@ -257,6 +257,17 @@ class ReleaseSource:
         if column in self.by_days:
             values = _as_days(values)
         return TextColumn(column, canonical(values), narrow(places, len(codes)), values.type)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the original's sensitive, public, given and kept columns."""
+        request, tally = self.request, self.tally
+        names = (*request.sensitive, *request.public, *request.given, *request.keep)
+        if request.unit is not None:
+            names = (*names, request.unit)
+            tally = self.table.tally(tuple(dict.fromkeys((*tally.columns, request.unit))))
+        columns = [self.text(tally, name) for name in names]
+        return digest(names, [(c.texts, c.codes) for c in columns], tally.counts)
 
     @cached_property
     def by_days(self) -> frozenset[str]:
