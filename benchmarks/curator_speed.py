@@ -139,20 +139,33 @@ def following(
 ) -> list[dict[str, Any]]:
     """What follows from few answers and from many: a price, from a text that is new, taking turns."""
     WORK.mkdir(exist_ok=True)
+    ends = [100 * end for end in range(1, 91)]  # of counts that were told in both
+    kinds: dict[str, Callable[[int], str]] = {
+        "counts that follow": lambda k: (
+            f"kwh >= {ends[k % 80] / 1000} AND kwh < {ends[k % 80 + k % 9 + 1] / 1000}"
+        ),
+        "counts that are new": lambda k: f"kwh IN ({ends[k % 80] / 1000}, {(ends[k % 80] + 37) / 1000})",
+    }
+    found: list[dict[str, Any]] = []
+    for columns, also in (("one", ""), ("two", " AND solar")):
+        lines = _compared(sizes, rounds, size, kinds, also)
+        found += [{"columns": columns, **line} for line in lines]
+    return found
+
+
+def _compared(
+    sizes: tuple[int, int], rounds: int, size: int, kinds: dict[str, Callable[[int], str]], also: str
+) -> list[dict[str, Any]]:
+    """Prices of counts of some kinds among few counts that were told and many, of rows that pass a filter."""
     with ExitStack() as opened:
-        curators = [opened.enter_context(Curator.open(_counted(opened, told))) for told in sizes]
-        ends = [100 * end for end in range(1, 91)]  # of counts that were told in both
-        kinds: dict[str, Callable[[int], str]] = {
-            "counts that follow": lambda k: (
-                f"kwh >= {ends[k % 80] / 1000} AND kwh < {ends[k % 80 + k % 9 + 1] / 1000}"
-            ),
-            "counts that are new": lambda k: f"kwh IN ({ends[k % 80] / 1000}, {(ends[k % 80] + 37) / 1000})",
-        }
+        curators = [opened.enter_context(Curator.open(_counted(opened, told, also))) for told in sizes]
         found = []
         for name, condition in kinds.items():
             times: list[list[float]] = [[], []]
             for turn in range(rounds):
-                asked = [f"SELECT COUNT(*) FROM meters WHERE {condition(k)} -- {turn}" for k in range(size)]
+                asked = [
+                    f"SELECT COUNT(*) FROM meters WHERE {condition(k)}{also} -- {turn}" for k in range(size)
+                ]
                 for curator, taken in zip(curators, times, strict=True):
                     start = time.perf_counter()
                     for sql in asked:
@@ -169,13 +182,13 @@ def following(
     return found
 
 
-def _counted(opened: ExitStack, told: int) -> Path:
+def _counted(opened: ExitStack, told: int, also: str) -> Path:
     """A dataset about which so many counts were told, under a budget that refuses nothing."""
     path = _written(Path(opened.enter_context(tempfile.TemporaryDirectory(dir=WORK))), 2 * _SUBURBS)
-    path.write_text(path.read_text().replace("bits = 12", "bits = 100"))
+    path.write_text(path.read_text().replace("bits = 12", "bits = 1000"))
     step = 10_000 // told
     with Curator.open(path) as curator:
-        counts = [f"SELECT COUNT(*) FROM meters WHERE kwh >= {n * step / 1000}" for n in range(1, told)]
+        counts = [f"SELECT COUNT(*) FROM meters WHERE kwh >= {n * step / 1000}{also}" for n in range(1, told)]
         for start in range(0, told, 250):
             curator.ask(*counts[start : start + 250])
     return path

@@ -11,10 +11,10 @@ from random import Random
 
 import numpy as np
 
-from noiseless.curator.claims import keys_of
 from noiseless.curator.declared_queries import read_queries
 from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch, Edition
+from noiseless.curator.exact_answers import keys_of
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.snapshot import Snapshot
 from noiseless.curator.transaction import PricedBatch, price_batch

@@ -1,20 +1,63 @@
-"""What follows exactly from earlier answers: sums and differences of counts, of exact sums, and means.
+"""What follows exactly from earlier answers: linear relations among counts and sums, over values and people.
 
 Whether an answer follows is decided from the forms of the questions that were charged for, never from their
 answers; docs/prices.md proves that it then tells nothing new. Questions are found by keys, a few for each
-question that is asked: how many were asked before makes no difference.
+question that is asked: how many were asked before makes little difference.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain
 
-from noiseless.curator.claims import Claim, CountsClaim, Derivation, claim_of, claims_of, of_mean
-from noiseless.curator.disclosure import CellDisclosure, Disclosure, Participants, StoredAnswer
+from noiseless.curator.disclosure import CountsDisclosure, Disclosure, Participants, StoredAnswer
+from noiseless.curator.elimination import Number, combinations
+from noiseless.curator.exact_answers import ExactAnswer, place_key, places_of
+from noiseless.curator.fingerprints import column_key
+from noiseless.curator.linear_forms import LinearForms
+from noiseless.curator.step_functions import Place, columns_of
 from noiseless.ledger import Books, ChargedQuestion
-from noiseless.questions.statistics import FilteredMean
-from noiseless.work import spend
+from noiseless.work import Work, WorkError, spend
 
-_KEY_STEPS, _PART_STEPS = 4, 40
-"""What it takes to look a key up, and to look at a part of some people."""
+_KEY_STEPS = 4
+"""What it takes to look a key up."""
+_MOST_STEPS = 4_000_000
+"""What may be taken to find what follows for a batch: it has an allowance of its own, so that what was asked
+before never makes a price impossible."""
+_MOST_PLACES = 128
+"""Under this many places of a function questions are looked up."""
+_FEW_FOUND, _FEW_BRANCHES = 12, 8
+"""From questions that were found it goes on to more, while these are few or lead to few new places."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How an answer follows.
+
+    Attributes:
+        premises: the questions it follows from.
+        compute: the answer, given theirs.
+    """
+
+    premises: tuple[ChargedQuestion, ...]
+    compute: Callable[[], StoredAnswer] = field(compare=False, repr=False)
+
+    @property
+    def answer(self) -> StoredAnswer | None:
+        """The answer; None where one of theirs was never stored."""
+        return None if any(told.answer is None for told in self.premises) else self.compute()
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """Numbers that were told of some people."""
+
+    people: Participants
+    exact: ExactAnswer
+    question: ChargedQuestion
+
+    def values(self) -> list[Number]:
+        return [] if self.question.answer is None else self.exact.numbers(self.question.answer)
 
 
 class Deduction:
@@ -24,13 +67,18 @@ class Deduction:
         self._books = books
         self._rows: dict[str, list[ChargedQuestion]] = {}
         self._is_empty = True
+        self._work = Work(_MOST_STEPS)
 
     def keys(self, disclosures: Iterable[Disclosure]) -> set[str]:
         """What to look up first: without any of it nothing follows."""
         found: set[str] = set()
-        for disclosure in disclosures:
-            found.update(*map(self._probe, claims_of(disclosure)))
-        spend(_KEY_STEPS * len(found))
+        with self._work.counted(), suppress(WorkError):
+            for disclosure in disclosures:
+                asked = _Asked.of(disclosure)
+                if asked is not None:
+                    own = list(chain.from_iterable(asked.probes()))
+                    spend(_KEY_STEPS * len(own))
+                    found.update(own)
         return found
 
     def learn(self, keys: Iterable[str], rows: Iterable[ChargedQuestion]) -> None:
@@ -44,92 +92,85 @@ class Deduction:
                     self._is_empty = False
 
     def derivation(self, disclosure: Disclosure) -> Derivation | None:
-        """How its answer follows from earlier ones; None if that is not found."""
-        if self._is_empty:
+        """How its answer follows from earlier ones; None if that is not found within the allowance."""
+        with self._work.counted(), suppress(WorkError):
+            return self._derivation(disclosure)
+        return None
+
+    def _derivation(self, disclosure: Disclosure) -> Derivation | None:
+        asked = _Asked.of(disclosure)
+        if asked is None:
             return None
-        probes = (key for claim in claims_of(disclosure) for key in self._probe(claim))
-        if not any(map(self._found, probes)):
-            return None
-        for way in (self._added_up, self._mean):
-            found = way(disclosure)
-            if found is not None:
-                return found
+        public = _derived(asked, []) if asked.may_be_public else None
+        if public is not None or self._is_empty or not any(map(self._any, asked.probes())):
+            return public
+        looked_at: dict[str, Participants] = {}
+        known: dict[str, _Told] = {}
+        for several in self._circles(asked):
+            looked_at |= {people.name: people for people in several}
+            if self._gather(asked, looked_at, known):
+                found = _derived(asked, list(known.values()))
+                if found is not None:
+                    return found
         return None
 
     def counted(self, disclosure: Disclosure) -> list[ChargedQuestion]:
         """Counts of the same people and column: a person's block is known of each."""
-        claim = None if self._is_empty else claim_of(disclosure)
-        return self.rows(claim.own_keys) if isinstance(claim, CountsClaim) else []
+        is_counted = isinstance(disclosure, CountsDisclosure) and not self._is_empty
+        with self._work.counted(), suppress(WorkError):
+            asked = _Asked.of(disclosure) if is_counted else None
+            found = [] if asked is None else self._found(asked.keys_of(asked.people))
+            return [told for told in found if disclosure.counts_alike(told)]
+        return []
 
-    # Sums over people
+    # Whose answers are looked at
 
-    def _added_up(self, disclosure: Disclosure) -> Derivation | None:
-        """Of these people alone, of the parts that they consist of, or of more people less the rest."""
-        claim = claim_of(disclosure)
-        if claim is None:
-            return None
-        for signed in self._ways(claim):
-            self._fetch(key for _, people in signed for key in claim.keys(people))
-            parts = [(sign, claim.known(self.rows, people)) for sign, people in signed]
-            known = [(sign, part) for sign, part in parts if part is not None]
-            if len(known) == len(parts):
-                premises = {told.question: told for _, part in known for told in part.premises}
-                numbers = [(sign, part.compute) for sign, part in known]
-                return Derivation(tuple(premises.values()), lambda: claim.total(numbers))  # noqa: B023 - returned
-        return None
-
-    def _ways(self, claim: "Claim") -> Iterator[list[tuple[int, Participants]]]:
-        people, kin = claim.people, claim.people.kin
-        yield [(1, people)]
-        if kin is None:
-            return
+    def _circles(self, asked: "_Asked") -> Iterator[list[Participants]]:
+        """These people; also the groups that they consist of; also larger groups, and who else is in them."""
+        people, kin = asked.people, asked.people.kin
+        yield [people]
         for split in kin.splits(people):
-            if self._any(claim.keys(split.first)):
-                spend(_PART_STEPS * len(split.parts))
-                yield [(1, part) for part in split.parts]
+            if self._any(asked.first_keys(split.first)):
+                spend(_KEY_STEPS * len(split.parts))
+                yield split.parts
         for whole in kin.wholes(people):
-            if self._any(claim.keys(whole.people)):
-                yield [(1, whole.people), (-1, whole.rest)]
-                spend(_PART_STEPS * len(whole.others))
-                yield [(1, whole.people), *((-1, part) for part in whole.others)]
+            if not self._any(asked.first_keys(whole.people)):
+                continue
+            yield [whole.people, whole.rest]
+            first = whole.another
+            if first is not None and self._any(asked.first_keys(first)):
+                spend(_KEY_STEPS * len(whole.others))
+                yield whole.others
 
-    def _probe(self, claim: "Claim") -> list[str]:
-        people, kin = claim.people, claim.people.kin
-        found = list(claim.own_keys)
-        if kin is not None:
-            for split in kin.splits(people):
-                found += claim.keys(split.first)
-            for whole in kin.wholes(people):
-                found += claim.keys(whole.people)
-        return found
+    # What they were asked
 
-    # Means
-
-    def _mean(self, disclosure: Disclosure) -> Derivation | None:
-        """A mean over a private filter, of an exact sum and an exact count."""
-        if not isinstance(disclosure, CellDisclosure) or disclosure.summed is None:
-            return None
-        added, query = disclosure.summed, disclosure.mechanism.query
-        of_rows, of_values = of_mean(disclosure, added)
-        counted, summed = (
-            of_rows.known(self.rows, disclosure.people),
-            of_values.known(self.rows, disclosure.people),
-        )
-        if counted is None or summed is None or not isinstance(query, FilteredMean):
-            return None
-        passing, quantizer = of_rows.passing, disclosure.mechanism.quantizer
-
-        def mean() -> StoredAnswer:
-            rows = counted.compute()["counts"][passing]
-            if rows < query.least_group:
-                return {"cell": None}
-            total = added.query()
-            value = total.least * total.people + total.unit * summed.compute()["position"]
-            return {"cell": quantizer.cell(value / rows)}
-
-        return Derivation((*counted.premises, *summed.premises), mean)
-
-    # What is in the books
+    def _gather(self, asked: "_Asked", several: Mapping[str, Participants], known: dict[str, _Told]) -> bool:
+        """Look for questions about some people, from those that were found to more; whether there are any."""
+        before, seen, columns = len(known), set(asked.places), set(asked.columns)
+        keys = {key: people for people in several.values() for key in asked.keys_of(people)}
+        while keys:
+            self._fetch(keys)
+            found = list[ExactAnswer]()
+            for key, people in keys.items():
+                for told in self._rows[key]:
+                    exact = None if told.question in known else people.kin.answers.told(told, people)
+                    if exact is not None:
+                        known[told.question] = _Told(people, exact, told)
+                        found.append(exact)
+            functions = [function for exact in found for function in exact.functions]
+            fresh = [place for place in places_of(functions, asked.public) if place not in seen]
+            others = set(columns_of(functions)) - columns - set(asked.public)
+            is_wide = len(fresh) > _FEW_BRANCHES and len(known) - before > _FEW_FOUND
+            if is_wide or len(seen) > _MOST_PLACES:
+                break
+            seen.update(fresh)
+            columns |= others
+            keys = {
+                key: people
+                for people in several.values()
+                for key in _keys(asked.version, people, others, fresh)
+            }
+        return len(known) > before
 
     def _fetch(self, keys: Iterable[str]) -> None:
         missing = [key for key in dict.fromkeys(keys) if key not in self._rows]
@@ -137,14 +178,97 @@ class Deduction:
             spend(_KEY_STEPS * len(missing))
             self.learn(missing, self._books.told(grids=missing, people=missing))
 
-    def rows(self, keys: Sequence[str]) -> list[ChargedQuestion]:
-        """Questions with one of the keys."""
+    def _found(self, keys: Sequence[str]) -> list[ChargedQuestion]:
         self._fetch(keys)
-        return [told for key in keys for told in self._rows[key]]
-
-    def _found(self, key: str) -> bool:
-        return bool(self._rows.get(key))
+        return list({told.question: told for key in keys for told in self._rows[key]}.values())
 
     def _any(self, keys: Sequence[str]) -> bool:
         self._fetch(keys)
-        return any(map(self._found, keys))
+        return any(self._rows[key] for key in keys)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """An answer that is asked for, and what it may follow from is found by."""
+
+    disclosure: Disclosure
+    exact: ExactAnswer
+    public: Sequence[str]
+    places: list[Place]
+    columns: list[str]
+
+    @classmethod
+    def of(cls, disclosure: Disclosure) -> "_Asked | None":
+        answers = disclosure.people.kin.answers
+        exact = answers.asked(disclosure)
+        if exact is None:
+            return None
+        public = answers.public.schema.public
+        columns = [name for name in columns_of(exact.functions) if name not in public]
+        return cls(disclosure, exact, public, places_of(exact.functions, public), columns)
+
+    @property
+    def people(self) -> Participants:
+        return self.disclosure.people
+
+    @property
+    def may_be_public(self) -> bool:
+        """Whether it depends on no private column, or on public ones too: of some people it may not."""
+        return not self.places or any(name in self.public for name in columns_of(self.exact.functions))
+
+    @property
+    def version(self) -> int:
+        return self.disclosure.version
+
+    def first_keys(self, people: Participants) -> list[str]:
+        """Where to look first: what these people were asked that has the first place."""
+        places = self.places[:1]
+        if people is self.people:
+            places = list(dict.fromkeys([*places, *self.places[-1:]]))
+        return _keys(self.version, people, self.columns, places)
+
+    def keys_of(self, people: Participants) -> list[str]:
+        """Where to look for what these people were asked."""
+        return _keys(self.version, people, self.columns, self.places[:_MOST_PLACES])
+
+    def probes(self) -> Iterator[list[str]]:
+        """Without a question with any of these keys nothing follows."""
+        people, kin = self.people, self.people.kin
+        yield self.first_keys(people)
+        for split in kin.splits(people):
+            yield self.first_keys(split.first)
+        for whole in kin.wholes(people):
+            yield self.first_keys(whole.people)
+
+
+def _keys(version: int, people: Participants, columns: Iterable[str], places: Iterable[Place]) -> list[str]:
+    by_column = [column_key(version, column, people.name) for column in columns]
+    return by_column + [place_key(version, place, people.name) for place in places]
+
+
+def _derived(asked: _Asked, known: Sequence[_Told]) -> Derivation | None:
+    """How what is asked for is a combination of known numbers."""
+    sums = [(one.people, one.exact.functions) for one in known]
+    (wanted, constants), *found = LinearForms(
+        asked.people.kin.answers.public, [(asked.people, asked.exact.functions), *sums]
+    )
+    sources = [(one, place) for one in known for place in range(len(one.exact.functions))]
+    added = [constant for _, own in found for constant in own]
+    ways = combinations(wanted, [form for own, _ in found for form in own])
+    if ways is None:
+        return None
+    used = {number for way in ways for number in way}
+    premises = {sources[number][0].question.question: sources[number][0] for number in sorted(used)}
+
+    def compute() -> StoredAnswer:
+        told = {question: one.values() for question, one in premises.items()}
+        values = {number: told[sources[number][0].question.question][sources[number][1]] for number in used}
+        return asked.exact.answer(
+            asked.disclosure,
+            [
+                constant + sum(times * (values[number] - added[number]) for number, times in way.items())
+                for way, constant in zip(ways, constants, strict=True)
+            ],
+        )
+
+    return Derivation(tuple(one.question for one in premises.values()), compute)

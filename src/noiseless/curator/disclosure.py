@@ -5,14 +5,21 @@ values, exactly; or the cell that a number lies in. All else is computed from th
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noiseless.curator.fingerprints import fingerprint, hashed, read_cells, read_partition, write_cells
+from noiseless.curator.fingerprints import (
+    column_key,
+    fingerprint,
+    hashed,
+    read_cells,
+    read_partition,
+    write_cells,
+)
 from noiseless.curator.output_space import OutputSpace, outputs_of, predicate
 from noiseless.curator.snapshot import Cells, ContingencyTable, Numbers, Snapshot, exact_dot, passes
 from noiseless.intervals import AnswerInterval
@@ -57,7 +64,7 @@ class Participants:
     cells: Cells
     size: int
     name: str
-    kin: "Kinship | None" = field(default=None, compare=False, repr=False)
+    kin: "Kinship" = field(compare=False, repr=False)
     view: PersonView | None = None
     homes: Cells = None
 
@@ -141,15 +148,18 @@ class Disclosure(ABC):
 
     @cached_property
     def around(self) -> str | None:
-        """The fingerprint under which counts of the same column and people are found."""
+        """The fingerprint under which counts of more than two blocks of the column are found."""
         if len(self.columns) != 1:
             return None
-        return fingerprint([self.version, "counts", self.columns[0], self.people.name])
+        derived = [name for each in self.derived_columns for name in each.inputs]
+        public = self.people.kin.answers.public.schema.public
+        private = sorted(name for name in derived if name not in public)
+        return column_key(self.version, (private or self.columns)[0], self.people.name)
 
-    @property
-    def findable(self) -> str | None:
-        """The same, for counts from which other answers may follow."""
-        return None
+    def counts_alike(self, told: ChargedQuestion) -> bool:
+        """Whether counts of blocks of the same column were told."""
+        kind, *rest = told.body["what"]
+        return bool(kind == "counts" and rest[0] == self.columns[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +176,6 @@ class CountsDisclosure(Disclosure):
     def event(self) -> ExactCounts:
         """A person's block."""
         return ExactCounts(self.alike.priced or self.partition, self.people.covers, self.people.about)
-
-    @property
-    def findable(self) -> str | None:
-        """A count of one condition is found by itself; what follows from more is found by who takes part."""
-        blocks, size = self.partition.blocks, self.partition.size
-        return self.around if blocks > 2 or blocks == size else None  # noqa: PLR2004 - a condition has two
 
     @property
     def constant(self) -> StoredAnswer | None:
@@ -229,21 +233,6 @@ class CellOutputSpace(OutputSpace):
 
 
 @dataclass(frozen=True, eq=False)
-class SumPremise:
-    """A sum from which, with a count, a mean follows.
-
-    Attributes:
-        what: what is asked.
-        passing: the filter of both.
-        query: the sum.
-    """
-
-    what: tuple[Any, ...]
-    passing: Among
-    query: Callable[[], Additive]
-
-
-@dataclass(frozen=True, eq=False)
 class CellDisclosure(Disclosure):
     """The cell of the answer to a query.
 
@@ -252,14 +241,12 @@ class CellDisclosure(Disclosure):
         passing: which values of another private column let a row count.
         added: what a sum over a private filter adds up, and the numbers of the filtering column that pass.
         function: what a declared query is of.
-        summed: of a mean over a private filter, the sum over the same.
     """
 
     alike: CellOutputSpace
     passing: Among | None = None
     added: tuple[Attribute, Runs] | None = None
     function: RowFunction | DatasetFunction | None = None
-    summed: "SumPremise | None" = None
 
     @property
     def mechanism(self) -> QuantizedQuery:

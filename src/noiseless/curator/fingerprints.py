@@ -3,11 +3,15 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from noiseless.pricing.partition import DomainPartition
 from noiseless.questions import Lattice, Span
 from noiseless.ranges.quantizer import Listed, Quantizer, Stepped, Uniform
+
+_MOST_REMEMBERED = 2**12
+"""This many keys are remembered."""
 
 
 def fingerprint(value: object) -> str:
@@ -22,6 +26,15 @@ def fingerprint(value: object) -> str:
 def hashed(text: str) -> str:
     """SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+@lru_cache(_MOST_REMEMBERED)
+def column_key(version: int, column: str, people: str) -> str:
+    """What counts and sums of some people are found by that a column has to do with.
+
+    The same people are looked at again and again: everybody, above all.
+    """
+    return fingerprint([version, "counts", column, people])
 
 
 def written(value: object) -> str:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from noiseless.curator.disclosure import Participants
+from noiseless.curator.exact_answers import ExactAnswers
 from noiseless.curator.public_state import PublicState
 from noiseless.domain import Value
 from noiseless.work import Cache
@@ -62,6 +63,12 @@ class LargerGroup:
         """All others as one group."""
         return self.named(frozenset[int]().union(*self.groups.values()) - self.within)
 
+    @property
+    def another(self) -> Participants | None:
+        """The others with one of the values; None if there are none."""
+        group = next((group for group in self.groups.values() if not group <= self.within), None)
+        return None if group is None else self.named(group)
+
     @cached_property
     def others(self) -> list[Participants]:
         """All others, by the values of the column."""
@@ -69,17 +76,18 @@ class LargerGroup:
 
 
 class Kinship:
-    """The groups that public columns make; what was asked for is remembered."""
+    """The groups that public columns make, and what answers about them add up; remembered."""
 
     def __init__(self, public: PublicState, named: Named) -> None:
         self._named, self._cells = named, public.population.cells
+        self.answers = ExactAnswers(public)
         self._memory = Cache[Any](_MOST_REMEMBERED)
-        self._everything = frozenset(range(len(self._cells)))
+        self.everybody = frozenset(range(len(self._cells)))
         self._columns = range(len(public.population.columns))
 
     def splits(self, people: Participants) -> Sequence[PeopleSplit]:
         """Ways to part people: by each public column, and by all of them."""
-        cells = self._everything if people.cells is None else people.cells
+        cells = self.everybody if people.cells is None else people.cells
         if len(cells) == 1:
             return ()
         return self._memory.made(("parts", cells), lambda: self._splits(cells), lambda _: 4 * len(cells))

@@ -12,7 +12,6 @@ from noiseless.curator.disclosure import (
     CellOutputSpace,
     CountsDisclosure,
     Participants,
-    SumPremise,
     weight_of,
 )
 from noiseless.curator.fingerprints import fingerprint
@@ -305,8 +304,7 @@ class Planner:
             own = self._is_own(column, hidden)
             numbers = self._passed(hidden.runs) if own else None
             query = FilteredMean(people.size, attribute, least, numbers, rows)
-            told = self._cell(people, what, query, wish, passing=None if own else hidden)
-            return GroupAnswer(replace(told, summed=self._summed(column, hidden, people.size)))
+            return GroupAnswer(self._cell(people, what, query, wish, passing=None if own else hidden))
         if question.aggregate == "variance":
             query = FilteredVariance(people.size, attribute, least, rows)
         else:
@@ -318,20 +316,6 @@ class Planner:
     def _is_own(self, column: str, hidden: Among) -> bool:
         """Whether a filter is on the very column that is aggregated: a declared one, numbered alike."""
         return hidden.column == column and column in self.schema.columns
-
-    def _summed(self, column: str, hidden: Among, people: int) -> SumPremise:
-        """The sum over the same filter: with it and the count, exactly, the mean is known."""
-        attribute, own = self._attribute(column), self._is_own(column, hidden)
-        runs = _with_zero(hidden.runs, attribute) if own else hidden.runs
-        plain = own and runs == ((0, attribute.size),)
-        what = ("sum", column, None) if plain else ("sum", column, hidden.column, runs)
-
-        def query() -> Additive:
-            if not own:
-                return total(people, with_absent(attribute), rows=self.limits.rows)
-            return total(people, attribute, None if plain else numbers_of(runs), self.limits.rows)
-
-        return SumPremise((*what, self.limits.rows), hidden, query)
 
     def _attribute(self, name: str, *, days: bool = False) -> Attribute:
         make = partial(attribute_of, name, column_of(name, self.schema), days=days)

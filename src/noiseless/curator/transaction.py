@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from noiseless.amounts import Cost
-from noiseless.curator.claims import Derivation, keys_of
-from noiseless.curator.deduction import Deduction
+from noiseless.curator.deduction import Deduction, Derivation
 from noiseless.curator.disclosure import CellDisclosure, Disclosure, StoredAnswer
 from noiseless.curator.edition import Batch, Edition
+from noiseless.curator.exact_answers import keys_of
 from noiseless.curator.failpoints import pass_failpoint
 from noiseless.curator.fingerprints import read_cells, read_partition
 from noiseless.curator.source import DatasetSource
@@ -150,7 +150,8 @@ def _earlier(
     earlier = {}
     for disclosure in disclosures if by_key else ():
         own = disclosure.grid if isinstance(disclosure, CellDisclosure) else disclosure.question
-        several = [*by_key.get(own, ()), *(by_key.get(disclosure.around, ()) if disclosure.around else ())]
+        around = by_key.get(disclosure.around, ()) if disclosure.around else ()
+        several = [*by_key.get(own, ()), *(told for told in around if disclosure.counts_alike(told))]
         earlier[disclosure.question] = list({told.question: told for told in several}.values())
     return earlier
 
