@@ -144,7 +144,7 @@ def test_the_options_are_there(capsys: pytest.CaptureFixture[str]) -> None:
     names = list(option_names(get_command(app)))
     assert {"--install-completion", "--show-completion"} <= set(names)
     assert run(["--help"]) == 0
-    assert "--install-completion" in capsys.readouterr().out
+    assert "--install-completion" not in capsys.readouterr().out  # the page about installing has it
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
