@@ -13,11 +13,15 @@ Found = TypeVar("Found")
 
 
 def wait_until(happened: Callable[[], Found], what: str) -> Found:
-    """Look again and again until there is something to see; what there is."""
-    end = time.monotonic() + HANGS
+    """Look again and again until there is something to see; what there is.
+
+    Looks keep a processor from what they wait for: the longer it takes, the rarer they are.
+    """
+    end, pause = time.monotonic() + HANGS, 0.005
     while not (found := happened()):
         assert time.monotonic() < end, f"{what}: not within {HANGS:.0f} seconds"
-        time.sleep(0.005)
+        time.sleep(pause)
+        pause = min(1.5 * pause, 0.1)
     return found
 
 

@@ -200,7 +200,10 @@ def _protect(steward: Steward) -> None:
     steward.click("Make the release")
     reader.find(".candidate", "fewest values left")
     steward.click("Keep it to compare")
-    reader.driver.find_elements("css selector", "circle.pick")[1].click()
+    picks = wait_until(
+        lambda: reader.driver.find_elements("css selector", "circle.pick")[1:], "a second choice"
+    )
+    picks[0].click()
     reader.find("h2", "Two releases side by side")
     reader.picture("studio-protect")
 
