@@ -122,7 +122,7 @@ def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:
 def test_a_release_asks_before_it_takes_numbers_for_words(people: Path) -> None:
     latin = TextSource(str(people), encoding="latin-1")
     with pytest.raises(
-        nl.NoiselessError, match="'Kosten' holds numbers with a decimal comma; add open_table"
+        nl.NoiselessError, match=r"'Kosten' holds numbers with a decimal comma; add nl\.open_table"
     ):
         nl.release(latin, sensitive="Diagnose", public="Kosten", min_posterior=1)
     with pytest.raises(nl.NoiselessError, match=r"date_format=.DD\.MM\.YYYY"):
