@@ -53,7 +53,7 @@ class Kept:
         for section in sections:
             heading = (
                 rf"^## {re.escape(section.title)}\n\n(.*?)\n\n"
-                r"\*Measured ([\d: -]+) UTC in ([\d,]+) s(?:, on (.*))?\.\*$"
+                r"\*Measured ([\d: -]+) UTC in ([\d,]+) s(?:, on ([^\n]*))?\.\*$"
             )
             found = re.search(heading, written, re.MULTILINE | re.DOTALL)
             if found is None or self.has(section.name):

@@ -45,7 +45,8 @@ def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
     checks = [Check("format", True, TABLES_FORMAT, TABLES_FORMAT)]
     if publication is not None:
         same = raw["publication"] == publication
-        checks.append(Check("publication", same, "the tables", "the same tables" if same else "other tables"))
+        read = "the same tables" if same else "other tables, or other options than for the certificate"
+        checks.append(Check("publication", same, "the tables", read))
     found = table_rows(raw["publication"])
     if contradicts:
         return Findings((*checks, _contradiction(raw, found)))
