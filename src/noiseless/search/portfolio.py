@@ -189,7 +189,9 @@ class Portfolio:
                 choice = search.prove()
         if choice is not None or not self.is_whole:
             return choice, search
+        first = len(self.memory.points)
         self.run(report)
+        del self.memory.points[:first]  # they are found again, after all others as in `run_last`
         with self._search(targets, len(self.memory.points)) as search:
             search.on_a_line()
             search.look()
@@ -234,11 +236,13 @@ class Portfolio:
 
     def run_last(self) -> None:
         """Few values: what a release finds for a level besides is shown too, whichever loss comes first."""
-        if not self.is_whole or self.goal.method != "auto" or self.goal.utility != "distortion":
+        if not self.is_whole or self.goal.method == "first-rise":
             return
-        known = len(self.memory.points)
+        known, one = len(self.memory.points), self.problem.line is not None
         for goal in self._goals():
-            for prefer in ("worst",) if self.problem.line is not None else get_args(Preference):
+            for prefer in (
+                get_args(Preference) if self.goal.utility == "distortion" and not one else ("worst",)
+            ):
                 with self._search(Targets(self.problem, replace(goal, prefer=prefer)), known) as search:
                     search.on_a_line()
                     search.look()
