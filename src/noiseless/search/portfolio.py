@@ -34,6 +34,9 @@ WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
 """As many levels are looked at as make this many public values in all (more where there are many of them,
 which are looked at in less detail), or at least this many levels."""
 
+LAST_LEVELS = 24
+"""Up to `ALL_LEVELS` public values a survey searches this many levels to the end: some take a second each."""
+
 ALL_LEVELS = 100
 """With more public values a release is searched for by itself, and not among all levels."""
 
@@ -132,7 +135,7 @@ def survey(
     every = Portfolio(problem, goal)
     with suppress(WorkCancelledError):
         every.run(report, baselines=baselines or every.is_small, until_stopped=until_stopped)
-        every.run_last()
+        every.run_last(until_stopped=until_stopped)
     report(1.0)
     return survey_of(every.goal, every.memory, every.notes, baselines=baselines, is_done=every.is_done)
 
@@ -222,7 +225,8 @@ class Portfolio:
             for weight, point in every_stop(self.paths, self.goal.objective):
                 self.memory.add(point.cells, FIRST_RISE, setting=f"weight {float(weight):g}")
         else:
-            self._solve(list(self._goals()), lambda share: report(0.8 * share))
+            goals = self._goals(self.posteriors, max(FEWEST, WORK // self.problem.size))
+            self._solve(list(goals), lambda share: report(0.8 * share))
             self._run_others()
         if baselines and self.goal.method != "exact":
             self.notes |= Baselines(self.memory, self.goal.utility).run(
@@ -234,12 +238,13 @@ class Portfolio:
             self.posteriors = list(range(1, self.most + 1))
         self.is_done = True
 
-    def run_last(self) -> None:
+    def run_last(self, *, until_stopped: bool = False) -> None:
         """Few values: what a release finds for a level besides is shown too, whichever loss comes first."""
         if not self.is_whole or self.goal.method == "first-rise":
             return
         known, one = len(self.memory.points), self.problem.line is not None
-        for goal in self._goals():
+        looked_at = scattered(self.posteriors) if until_stopped else levels(self.most, LAST_LEVELS)
+        for goal in self._goals(looked_at, LAST_LEVELS):
             for prefer in (
                 get_args(Preference) if self.goal.utility == "distortion" and not one else ("worst",)
             ):
@@ -288,8 +293,7 @@ class Portfolio:
                 self.notes[EXACT] = f"{len(shown)} of {len(known):,} points"
             return shown
         many = max(FEWEST, (WORK if self.is_small else MORE_WORK) // problem.size)
-        first = min(most, many if most <= many else many // 2)
-        return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
+        return levels(most, many)
 
     @property
     def _level(self) -> Goal:
@@ -302,17 +306,17 @@ class Portfolio:
             prefer="worst" if self.is_whole else self.goal.prefer,
         )
 
-    def _goals(self) -> Iterator[Goal]:
+    def _goals(self, posteriors: list[int], ratios_at_most: int) -> Iterator[Goal]:
         """A goal for each level."""
         problem, goal = self.problem, self._level
-        for k in self.posteriors:
+        for k in posteriors:
             yield replace(goal, min_posterior=k)
         if not problem.plain:  # then as many values left may be more leakage here than there
             pairs = set(zip(problem.prior.tolist(), problem.largest_posteriors.tolist(), strict=True))
             least = max(Fraction(prior, most) for prior, most in pairs)
             ratios = {Fraction(prior, k) for prior, most in pairs for k in range(1, most + 1)}
             within = sorted(ratio for ratio in ratios if ratio >= least)
-            for ratio in within[:: -(-len(within) // max(FEWEST, WORK // problem.size))]:
+            for ratio in within[:: -(-len(within) // ratios_at_most)]:
                 yield replace(goal, max_leakage=Bits(ratio))
 
     # --- what is not asked for level by level -----------------------------------------------------
@@ -375,6 +379,16 @@ class Portfolio:
             ).frontier()
         told = np.stack((path.leaks[0] / path.leaks[1], path.components, path.min_posteriors))
         return [path[int(t)] for t in np.append(0, np.flatnonzero(np.any(np.diff(told) != 0, axis=0)) + 1)]
+
+
+def levels(most: int, many: int) -> list[int]:
+    """Numbers of values to leave: all if there are not too many, else half of them the smallest, half spread.
+
+    >>> levels(4, 6), levels(100, 6)
+    ([1, 2, 3, 4], [1, 2, 3, 35, 67, 100])
+    """
+    first = min(most, many if most <= many else many // 2)
+    return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
 
 
 __all__ = [
