@@ -1,6 +1,6 @@
 """What others do, in the same frame: each returns cells that are measured like any others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -15,7 +15,7 @@ from noiseless.exact import Rational
 from noiseless.ranges import JointRange, count_blocks
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Categories, Column, Numbers
-from noiseless.search.loss import Lagrangian, Utility
+from noiseless.search.loss import Lagrangian, Loss, Utility
 from noiseless.search.measures import Memory
 from noiseless.search.merging.plain_paths import Pair, PlainCells, as_loss
 from noiseless.search.merging.subsets import submodular_agglomeration
@@ -23,6 +23,8 @@ from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.tables.kernels import distinct_values, run_starts
 
 _ROOM = 2**62
+_Step = tuple[Fraction, Loss, Pair | None]
+"""A leak, a loss, and the pair whose merge leads to both."""
 
 
 def generalise_and_suppress(joint: JointRange, k: int) -> Cells:
@@ -48,6 +50,7 @@ def steepest_descent(
     *,
     objective: Literal["leakage", "maximin"] = "maximin",
     side: SideInformation | None = None,
+    known: dict[Any, list[_Step]] | None = None,
 ) -> Cells:
     """Merge the pair that lowers the Lagrangian of [P3] most, of all pairs, as long as one does.
 
@@ -63,13 +66,16 @@ def steepest_descent(
         codebook: for distortion; None for resolution.
         objective: what is lowered.
         side: side information.
+        known: what is found of cells, which is alike for all weights: give it to the next one too.
     """
-    exact = Fraction(weight)
+    exact, known = Fraction(weight), {} if known is None else known
     cells = PlainCells(Problem(joint, side=side), codebook)
     while len(cells.members) > 1:
-        now = Lagrangian(_leak(cells, objective), as_loss(max(cells.own(i) for i in cells.members)), exact)
-        best, pair = now, None
-        for value, one in _candidates(cells, objective, exact):
+        here = tuple(map(tuple, cells.members.values()))
+        if here not in known:
+            known[here] = [_stay(cells, objective), *_candidates(cells, objective)]
+        (best, pair), *others = ((Lagrangian(leak, loss, exact), one) for leak, loss, one in known[here])
+        for value, one in others:
             if value < best:
                 best, pair = value, one
         if pair is None:
@@ -78,32 +84,39 @@ def steepest_descent(
     return Cells.from_members(list(cells.members.values()))
 
 
-def _leak(cells: PlainCells, objective: str) -> Fraction:
+def _stay(cells: PlainCells, objective: str) -> _Step:
     if objective == "maximin":
-        return Fraction(cells.components)
-    return max(cells.exposure(known) for known in cells.posteriors.values())
+        leak = Fraction(cells.components)
+    else:
+        leak = max(cells.exposure(known) for known in cells.posteriors.values())
+    return leak, as_loss(max(cells.own(i) for i in cells.members)), None
 
 
-def _candidates(cells: PlainCells, objective: str, weight: Fraction) -> list[tuple[Lagrangian, Pair]]:
+def _candidates(cells: PlainCells, objective: str) -> Iterator[_Step]:
     """For each leak that a merge can lead to, the first pair with the least loss."""
     names = sorted(cells.members)
     exposures = sorted(((cells.exposure(known), i) for i, known in cells.posteriors.items()), reverse=True)
-    own = sorted(((cells.own(i), i) for i in names), reverse=True)
+    own = sorted(((cells.own(i), i) for i in names), reverse=True)[:3]
     components = cells.components
-    found: dict[Fraction, tuple[Any, Pair]] = {}
+    found: dict[Rational, tuple[Any, Pair]] = {}
     for place, i in enumerate(names):
         for j in names[place + 1 :]:
+            leak: Rational
             if objective == "maximin":
-                leak = Fraction(components - _gone(cells, i, j))
+                leak = components - _gone(cells, i, j)
             else:
                 others = next((value for value, cell in exposures if cell not in (i, j)), Fraction(1))
                 leak = others
                 if others < exposures[0][0]:
                     leak = max(others, cells.exposure(cells.union(i, j)))
-            loss = max([cells.cost(i, j), *(cost for cost, cell in own[:3] if cell not in (i, j))])
+            loss = cells.cost(i, j)
+            if leak in found and loss >= found[leak][0]:
+                continue
+            loss = max([loss, *(cost for cost, cell in own if cell not in (i, j))])
             if leak not in found or loss < found[leak][0]:
                 found[leak] = loss, (i, j)
-    return [(Lagrangian(leak, as_loss(loss), weight), pair) for leak, (loss, pair) in found.items()]
+    for leak, (loss, pair) in found.items():
+        yield Fraction(leak), as_loss(loss), pair
 
 
 def _gone(cells: PlainCells, i: int, j: int) -> int:
@@ -335,7 +348,7 @@ class Baselines:
         if problem.size**2 * count_blocks(problem.joint) > MOST_PAIRS:
             return "it looks at all pairs of values before each merge, which takes too long"
         book = problem.codebook if self.utility == "distortion" else None
-        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with)
+        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with, known={})
         return {f"weight {float(weight):g}": partial(run, weight) for weight in WEIGHTS}
 
     def _subsets(self) -> dict[str, Callable[[], Cells]] | str:
