@@ -49,7 +49,7 @@ _MEANT = {
 }
 """What other libraries call some arguments."""
 
-_OF_TABLES = frozenset({"encoding", "decimal", "date_format"})
+_OF_TABLES = frozenset({"encoding", "separator", "decimal", "date_format"})
 """How a text file is read: arguments of `open_table`, whatever is done with the table."""
 
 _OPTION = re.compile(
@@ -195,7 +195,8 @@ def _value_in_python(word: str, hint: Any) -> str | None:  # noqa: ANN401 - any 
     if re.fullmatch(r"[A-Z]+(,[A-Z]+)*|\d[\d.]*", word):
         return f"[{', '.join(map(repr, word.split(',')))}]" if "," in word else word
     if value or word in _choices(hint) or (hint is str and word):
-        return f'"{word}"'
+        bare = word.strip("'")
+        return f'"{bare}"'
     return None
 
 

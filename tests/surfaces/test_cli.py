@@ -340,6 +340,27 @@ def test_columns_that_read_as_texts_are_not_proposed(noiseless: Command, tmp_pat
     assert noiseless("query", str(file), "SELECT COUNT(*) FROM stays WHERE came > '2024-02-10'").code == 0
 
 
+def test_a_release_is_verified_with_the_separator_that_it_was_made_with(
+    noiseless: Command, tmp_path: Path
+) -> None:
+    path, released, certificate = (str(tmp_path / name) for name in ("in.csv", "out.csv", "cert.json"))
+    rows = "".join(f"{30 + i % 7},5;{60 + i % 5},0;{'abc'[i % 3]}\n" for i in range(42))
+    Path(path).write_text(f"age,years;weight,kg;illness\n{rows}")
+    asked = ("--sensitive", "illness", "--public", "age,years", "--min-posterior", "2")
+    made = ("-o", released, "--certificate", certificate)
+    refused = noiseless("release", path, *asked, *made)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert refused.err.endswith(
+        "may be separated by commas or by semicolons; say which, as in --separator ';'\n"
+    )
+    written = ("--separator", ";", "--decimal", ",")
+    assert noiseless("release", path, *asked, *made, *written).code == 0
+    check = ("verify", certificate, "--original", path, "--released", released)
+    assert noiseless(*check, *written).code == 0
+    assert noiseless(*check).err == refused.err
+    assert noiseless(*check, "--separator", ",", "--decimal", ",").code == 1
+
+
 def test_failures_inside_tell_no_values(
     noiseless: Command, people: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

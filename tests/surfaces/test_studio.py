@@ -325,6 +325,18 @@ def test_a_european_file_is_read_as_its_steward_says(steward: Steward) -> None:
     assert not reader.problems()
 
 
+def test_a_separator_is_chosen_where_it_is_not_certain(steward: Steward) -> None:
+    reader = steward.reader
+    rows = "".join(f"{30 + i % 5},5;{'ab'[i % 2]}\n" for i in range(40))
+    (steward.folder / "two.csv").write_text(f"age,years;diagnosis\n{rows}")
+    reader.look(1280, 900)
+    steward.start("two.csv")
+    reader.find(".notice.bad", "Which separates its columns?")
+    steward.click("Semicolons")
+    reader.find("p", "separated by semicolons")
+    assert not reader.problems()
+
+
 def test_keyboard_alone(steward: Steward) -> None:
     from selenium.webdriver.common.keys import Keys
 

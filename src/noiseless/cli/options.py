@@ -205,6 +205,9 @@ _WRITTEN: dict[str, Any] = {
         str | None,
         option("What a text file is encoded in, if not in UTF-8: latin-1, cp1252, utf-16.", "NAME"),
     ],
+    "separator": Annotated[
+        str | None, option("What separates fields, where it is not recognised: , ; | or tab.", "CHAR")
+    ],
     "decimal": Annotated[
         str | None, option("The decimal mark of numbers: , where 1234,50 stands for 1234.5.", ".|,")
     ],
@@ -250,7 +253,9 @@ def _as_written(named: Any, written: Mapping[str, Any]) -> Any:  # noqa: ANN401 
     from noiseless.tables.text_source import TextSource
 
     if named is None or named == "-":
-        raise RequestError("--encoding, --decimal and --date-format are about a file; name it as TABLE")
+        raise RequestError(
+            "--encoding, --separator, --decimal and --date-format are about a file; name it as TABLE"
+        )
     if isinstance(named, str):
         return TextSource(named, **written)
     return [TextSource(one, **written) for one in named]

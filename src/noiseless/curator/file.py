@@ -56,6 +56,7 @@ class _Dataset(_Section):
     unit: StrictStr | None = None
     max_rows: PositiveInt | None = None
     encoding: StrictStr | None = None
+    separator: StrictStr | None = None
     decimal: StrictStr | None = None
     date_format: StrictStr | list[StrictStr] | None = None
 
@@ -93,6 +94,7 @@ _HINTS = {
     "dataset.unit": 'must be the name of a column; write e.g. unit = "household"',
     "dataset.max_rows": "must be a whole number above 0; write e.g. max_rows = 48",
     "dataset.encoding": 'must be a text; write e.g. encoding = "latin-1"',
+    "dataset.separator": 'must be a text; write e.g. separator = ";"',
     "dataset.decimal": 'must be a text; write e.g. decimal = ","',
     "dataset.date_format": 'must be a text or a list of them; write e.g. date_format = "DD.MM.YYYY"',
     "budget": "must be a table; write [budget] and below it bits",
@@ -234,9 +236,9 @@ def _queries(tables: object, schema: Schema, dataset: str) -> tuple[DeclaredQuer
 
 def _written(dataset: _Dataset) -> TextSource | None:
     """How the source is written; None where nothing is said of it."""
-    said = dataset.encoding, dataset.decimal, dataset.date_format
+    said = dataset.encoding, dataset.decimal, dataset.date_format, dataset.separator
     try:
-        return None if said == (None, None, None) else TextSource(dataset.source, *said)
+        return None if all(one is None for one in said) else TextSource(dataset.source, *said)
     except RequestError as error:
         raise SchemaError(f"[dataset] {error}") from None
 
@@ -309,7 +311,7 @@ def draft_sections(source: str | TextSource, summaries: Iterable[ColumnSummary] 
     """
     written = [
         f"{key} = {write_value(said)}\n"
-        for key in ("encoding", "decimal", "date_format")
+        for key in ("encoding", "separator", "decimal", "date_format")
         if (said := getattr(source, key, None))
     ]
     source = fspath(source)

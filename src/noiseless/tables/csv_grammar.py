@@ -23,7 +23,8 @@ NOT_UTF8 = (
 FINE, MALFORMED, MIXED, RAGGED = range(4)
 """How a scan ended: at the last whole record, or at one with a problem."""
 
-_SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+"""What may separate fields."""
 _LINE_END = re.compile("\r\n|\r|\n")
 _QUOTE, _SPACE, _LINE_FEED, _RETURN = 34, 32, 10, 13
 
@@ -42,17 +43,17 @@ class Dialect(NamedTuple):
     header: bool
 
 
-def csv_dialect(label: str, begin: str, names: Sequence[str] | None, *, tabs: bool = False) -> Dialect:
+def csv_dialect(label: str, begin: str, names: Sequence[str] | None, separator: str | None = None) -> Dialect:
     """How CSV is written, from its first two lines.
 
     Args:
         label: what messages call it.
         begin: at least its first two lines, or all of it.
         names: the columns' names when there is no header line.
-        tabs: whether tabs separate fields, whatever the header looks like.
+        separator: what separates fields; recognised, if not given.
 
     Raises:
-        SourceError: the first line is no header, or no text.
+        SourceError: the first line is no header, or no text, or separated in more than one way.
         RequestError: names were given, and the first line has another number of fields.
     """
     if not begin:
@@ -60,12 +61,14 @@ def csv_dialect(label: str, begin: str, names: Sequence[str] | None, *, tabs: bo
     line, second = (*_LINE_END.split(begin, maxsplit=2), "")[:2]
     if "\0" in line:
         raise SourceError(label, not_text(begin.encode()[:64]))
-    separator = "\t" if tabs else max(_SEPARATORS, key=line.count)
+    chosen, separator = separator, separator or max(SEPARATORS, key=line.count)
     fields = _split_line(line, separator)
     if all(text.count(separator) == text.count(separator + " ") for text in (line, second)):
         spaced = _split_line(line, separator + " ")
         if spaced is not None and len(spaced) > 1:  # as in "age, workclass": the space belongs to it
             separator, fields = separator + " ", spaced
+    if chosen is None:
+        _require_certain(label, line, second, separator, fields)
     if fields is None:
         raise SourceError(label, "line 1 is not well-formed; mend its quotes and separators")
     if names is None:
@@ -75,6 +78,24 @@ def csv_dialect(label: str, begin: str, names: Sequence[str] | None, *, tabs: bo
             f"{len(names)} column names for {label}, whose first line has {len(fields)} fields; name each"
         )
     return Dialect(separator, tuple(names), header=False)
+
+
+def _require_certain(label: str, line: str, second: str, separator: str, fields: list[str] | None) -> None:
+    """Ask for the separator where another fits both lines too, as often or where the recognised one does not.
+
+    Raises:
+        SourceError: which ones it may be.
+    """
+    more = _split_line(second, separator) if second else fields
+    fails = fields is None or (more is not None and len(more) != len(fields))
+    fewest = 1 if fails else max(1, line.count(separator[0]))
+    for other, words in SEPARATORS.items():
+        if other != separator[0] and line.count(other) >= fewest:
+            one, two = _split_line(line, other), _split_line(second or line, other)
+            if one and two and len(one) == len(two) > 1:
+                option = "--separator " + ("tab" if other == "\t" else f"'{other}'")
+                both = f"{SEPARATORS[separator[0]]} or by {words}"
+                raise SourceError(label, f"may be separated by {both}; say which, as in {option}")
 
 
 def _split_line(line: str, separator: str) -> list[str] | None:

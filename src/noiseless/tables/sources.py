@@ -56,6 +56,7 @@ def open_table(
     *,
     names: Sequence[str] | None = None,
     encoding: str | None = None,
+    separator: str | None = None,
     decimal: str | None = None,
     date_format: str | Sequence[str] | None = None,
 ) -> Table:
@@ -68,6 +69,7 @@ def open_table(
             DuckDB relation, Ibis).
         names: the columns' names, for text files without a header line.
         encoding: what a text file is encoded in, if not in UTF-8: `latin-1`, `cp1252`, `utf-16`.
+        separator: what separates the fields of a CSV file (`,`, `;`, `|`, `tab`), if it is not recognised.
         decimal: `,` where 1234,50 or 1.234,50 stands for 1234.5.
         date_format: how dates are written, if not as 1971-08-17: `DD.MM.YYYY`, `MM/DD/YYYY`. Where it has a
             time too (`DD.MM.YYYY hh:mm`), the day is read. Give several where columns differ.
@@ -79,12 +81,13 @@ def open_table(
     >>> table.columns, table.count()
     (('patient', 'age', 'sex', 'postcode', 'illness'), 40)
     """
-    if encoding is not None or decimal is not None or date_format is not None:
+    written = encoding, decimal, date_format, separator
+    if any(said is not None for said in written):
         if not isinstance(source, str | Path):
             raise RequestError(
-                "encoding, decimal and date_format are said of files; give this table its types"
+                "encoding, separator, decimal and date_format are said of files; give this table its types"
             )
-        source = TextSource(str(source), encoding, decimal, date_format)
+        source = TextSource(str(source), *written)
     if isinstance(source, Table):
         return source
     if isinstance(source, TextSource):
@@ -97,13 +100,16 @@ def open_table(
 def _open_as_written(source: TextSource, names: Sequence[str] | None) -> Table:
     if "::" in source.source:
         raise RequestError(
-            "how numbers and dates are written is said of files; a database has types of its own"
+            "encoding, separator, decimal and date_format are said of files; a database has types of its own"
         )
     paths = _source_paths(source.source)
     ending = _one_ending(source.source, paths)
     if source.encoding is not None and ending in {*_PARQUET, *EXCEL}:
         raise RequestError(f"{source} is no text file; leave its encoding out")
-    table = _open_files(source.source, [source.in_utf8(path) for path in paths], ending, names)
+    if source.separator is not None and ending in _TYPED:
+        raise RequestError(f"{source} has columns without a separator; leave it out")
+    copies = [source.in_utf8(path) for path in paths]
+    table = _open_files(source.source, copies, ending, names, source.separator)
     return replace(source.read(table), files=tuple(paths))
 
 
@@ -134,7 +140,9 @@ def _open_postgresql(source: str, names: Sequence[str] | None) -> Table:
     return PostgresTable.open(source)
 
 
-def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence[str] | None) -> DuckDBTable:
+def _open_files(
+    source: str, paths: Sequence[Path], ending: str, names: Sequence[str] | None, separator: str | None = None
+) -> DuckDBTable:
     if names is not None and ending in _TYPED:
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
@@ -146,7 +154,7 @@ def _open_files(source: str, paths: Sequence[Path], ending: str, names: Sequence
         return _open_parquet(source, paths)
     if ending in _JSON_LAYOUTS:
         return open_json(source, paths, _JSON_LAYOUTS[ending])
-    dialect = common_dialect(paths, names)
+    dialect = common_dialect(paths, names, separator)
     longest = max(check_csv(path, dialect.separator, len(dialect.names)) for path in paths)
     query = f"SELECT {renamed(source, dialect.names)} FROM {read_csv_sql(paths, dialect, longest)}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
@@ -352,7 +360,7 @@ def file_form(source: str | TextSource) -> dict[str, str]:
     Raises:
         SourceError: it cannot be found or read.
     """
-    encoding = source.encoding if isinstance(source, TextSource) else None
+    said = source if isinstance(source, TextSource) else TextSource(source)
     if "::" in str(source):
         return {}
     file = _source_paths(str(source))[0]
@@ -365,9 +373,9 @@ def file_form(source: str | TextSource) -> dict[str, str]:
         first, *others = fastexcel.read_excel(str(file)).sheet_names
         return {"kind": "Excel", "sheet": first} | ({"others": str(len(others))} if others else {})
     if ending in _JSON_LAYOUTS:
-        return {"kind": "JSON", "encoding": encoding or "UTF-8"}
-    separator = first_dialect(file, encoding or "utf-8-sig").separator
-    return {"kind": "CSV", "encoding": encoding or "UTF-8", "separator": separator}
+        return {"kind": "JSON", "encoding": said.encoding or "UTF-8"}
+    separator = first_dialect(file, None, said.separator, said.encoding).separator
+    return {"kind": "CSV", "encoding": said.encoding or "UTF-8", "separator": separator}
 
 
 def _header(source: str) -> list[str]:

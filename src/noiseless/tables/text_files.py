@@ -29,19 +29,22 @@ from noiseless.tables.kernels import compiled
 _LONGEST_LINE = 2**26
 
 
-def common_dialect(paths: Sequence[Path], names: Sequence[str] | None) -> Dialect:
+def common_dialect(
+    paths: Sequence[Path], names: Sequence[str] | None, separator: str | None = None
+) -> Dialect:
     """How text files with equal headers are written.
 
     Args:
         paths: one or more files.
         names: the columns' names when the files have no header line.
+        separator: what separates fields; recognised, if not given.
 
     Raises:
-        SourceError: a file has another header.
+        SourceError: a file has another header, or no such separator.
     """
-    dialect = _dialect(paths[0], names)
+    dialect = first_dialect(paths[0], names, separator)
     for path in paths[1:]:
-        if _dialect(path, names) != dialect:
+        if first_dialect(path, names, separator) != dialect:
             raise SourceError(str(path), f"has another header than {paths[0]}; read them apart")
     return dialect
 
@@ -63,25 +66,32 @@ def read_csv_sql(paths: Sequence[Path], dialect: Dialect, longest: int) -> str:
     )
 
 
-def first_dialect(path: Path, encoding: str) -> Dialect:
+def first_dialect(
+    path: Path, names: Sequence[str] | None, separator: str | None = None, encoding: str | None = None
+) -> Dialect:
     """How a text file is written, by its first two lines.
 
+    Args:
+        path: the file.
+        names: the columns' names when it has no header line.
+        separator: what separates fields; recognised, if not given.
+        encoding: what it is encoded in, if not in UTF-8.
+
     Raises:
-        SourceError: they are no header, or not in this encoding.
+        SourceError: they are no header, not in this encoding, or have no such separator.
     """
-    return _dialect(path, None, encoding)
-
-
-def _dialect(path: Path, names: Sequence[str] | None, encoding: str = "utf-8-sig") -> Dialect:
     try:
-        with path.open(encoding=encoding, newline="") as file:
-            begin = "".join(islice(file, 2))
+        with path.open(encoding=encoding or "utf-8-sig", newline="") as file:
+            lines = list(islice(file, 2))
     except UnicodeDecodeError:
         with path.open("rb") as data:
             raise SourceError(str(path), not_text(data.read(64))) from None
     except OSError as error:
         raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
-    return csv_dialect(str(path), begin, names, tabs=path.suffix.lower() == ".tsv")
+    if separator is not None and lines and separator not in lines[0]:
+        raise SourceError(str(path), f"no columns are separated by {separator!r}; check --separator")
+    tabs = path.suffix.lower() == ".tsv"
+    return csv_dialect(str(path), "".join(lines), names, separator or ("\t" if tabs else None))
 
 
 def open_json(source: str, paths: Sequence[Path], layout: str) -> DuckDBTable:

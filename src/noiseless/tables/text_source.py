@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tables.csv_grammar import SEPARATORS
 from noiseless.tables.engine import SOURCE, identifier, literal
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ _TOKENS = re.compile("YYYY|YY|MM|DD|hh|mm|ss|[^A-Za-z0-9]|T")
 _DIRECTIVES = {"%" + what[1:]: part for part, (_, what) in _PARTS.items()}
 """The same parts as programs name them."""
 _COMMA_NUMBER = r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}([. '\x{00a0}\x{202f}][0-9]{3})+)(,[0-9]+)?"
+_SPELT_TABS = {"tab": "\t", r"\t": "\t"}
+"""How a tab is written where it cannot be typed."""
 _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
@@ -47,12 +50,14 @@ class TextSource(PathLike[str]):
         decimal: `,` where 1.234,50 or 1234,50 stands for 1234.5.
         date_format: how dates are written: DD.MM.YYYY; where it has a time too (hh:mm:ss), the day is read.
             Several where columns differ.
+        separator: what separates the fields of a CSV file; recognised, if not said.
     """
 
     source: str
     encoding: str | None = None
     decimal: str | None = None
     date_format: str | Sequence[str] | None = None
+    separator: str | None = None
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -64,6 +69,10 @@ class TextSource(PathLike[str]):
                 ) from None
         if self.decimal not in (None, ".", ","):
             raise RequestError(f"numbers have a decimal point or comma, not {self.decimal!r}; write . or ,")
+        if self.separator is not None:
+            object.__setattr__(self, "separator", _SPELT_TABS.get(self.separator, self.separator))
+            if self.separator not in SEPARATORS:
+                raise RequestError(f"fields are not separated by {self.separator!r}; write , ; | or tab")
         if not isinstance(self.date_format, str | None):
             object.__setattr__(self, "date_format", tuple(self.date_format))
         for asked in self.date_formats:

@@ -29,7 +29,7 @@ def check_certificate(raw: Mapping[str, Any], count: Callable[[CertifiedRelease]
     if any(check.name == "original_digest" and not check.holds for check in checks):
         otherwise = "the original is another table than the release was made from, or is read in another way"
         notes += (
-            f"{otherwise}: give its --names, --encoding, --decimal and --date-format as for the release",
+            f"{otherwise}: give its --names, --encoding, --separator, --decimal and --date-format as then",
         )
     return Findings(checks, _about(certificate), certificate.not_checked, notes)
 

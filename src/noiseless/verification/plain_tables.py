@@ -132,7 +132,7 @@ def open_plain_table(name: str) -> PlainTable:
 
 
 def _csv_table(name: str, data: bytes, text: str, *, tabs: bool) -> PlainTable:
-    separator, columns, _ = csv_dialect(name, text, None, tabs=tabs)
+    separator, columns, _ = csv_dialect(name, text, None, "\t" if tabs else None)
     check_names(name, columns)
     width, bounds = len(columns), dict[tuple[int, int], int]()
     dialect = (ord(separator[0]), len(separator) > 1, width, range(width))

@@ -1,3 +1,4 @@
+import tomllib
 from decimal import Decimal
 from pathlib import Path
 
@@ -106,8 +107,9 @@ def test_a_file_from_elsewhere_is_read_as_it_is_written(tmp_path: Path) -> None:
     opened = open_table(tmp_path / "kosten.csv", encoding="latin-1", decimal=",")
     path = tmp_path / "kosten.toml"
     path.write_text(
-        '[dataset]\nname = "kosten"\nsource = "kosten.csv"\nencoding = "latin-1"\ndecimal = ","\n'
-        '[budget]\nbits = 8\n[columns."Straße"]\nrole = "public"\ncategories = ["Mühlweg", "Am Tor"]\n'
+        '[dataset]\nname = "kosten"\nsource = "kosten.csv"\nencoding = "latin-1"\nseparator = ";"\n'
+        'decimal = ","\n[budget]\nbits = 8\n'
+        '[columns."Straße"]\nrole = "public"\ncategories = ["Mühlweg", "Am Tor"]\n'
         '[columns.Kosten]\nrole = "private"\nbounds = [0, 4]\nstep = 0.5\n'
     )
     with Curator.open(path) as curator:
@@ -117,12 +119,14 @@ def test_a_file_from_elsewhere_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert answer.lower <= 4 <= answer.upper
     drafted = draft_sections(TextSource("kosten.csv", "latin-1", ","), opened.summarise(), opened.count())
     assert 'encoding = "latin-1"\ndecimal = ","\n' in drafted
+    tabs = tomllib.loads(draft_sections(TextSource("kosten.csv", separator="tab")))
+    assert tabs["dataset"]["separator"] == "\t"
 
 
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [('encoding = "latin-99"', "there is no encoding"), ('decimal = ";"', "decimal point or comma"),
-     ("date_format = 3", "must be a text")],
+     ("date_format = 3", "must be a text"), ('separator = "x"', "are not separated by 'x'")],
 )  # fmt: skip
 def test_how_a_file_is_written_is_checked_at_once(tmp_path: Path, said: str, wrong: str) -> None:
     path = changed(write_curator(tmp_path), "[budget]", f"{said}\n[budget]")

@@ -98,6 +98,7 @@ def test_columns_with_and_without_times_each_have_their_format(tmp_path: Path, d
     [
         ({"encoding": "klingon"}, "there is no encoding 'klingon'"),
         ({"decimal": ";"}, "decimal point or comma, not ';'"),
+        ({"separator": "::"}, "fields are not separated by '::'; write , ; | or tab"),
         ({"date_format": "MM.YYYY"}, "has no day, month and year"),
         ({"date_format": ["DD.MM.YYYY", "%H:%M"]}, "'%H:%M' has no day, month and year"),
     ],
@@ -113,10 +114,51 @@ def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1]}), tmp_path / "x.parquet")
     with pytest.raises(RequestError, match="is no text file"):
         open_table(tmp_path / "x.parquet", encoding="latin-1")
+    with pytest.raises(RequestError, match="has columns without a separator"):
+        open_table(tmp_path / "x.parquet", separator=";")
     with pytest.raises(RequestError, match="said of files"):
         open_table(pa.table({"x": ["1,5"]}), decimal=",")
     with pytest.raises(RequestError, match="types of its own"):
         open_table("duckdb:///x.db::t", decimal=",")
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "columns", "asks"),
+    [
+        ("a,b;c\n1,5;2\n", ";", ("a,b", "c"), "commas or by semicolons; say which, as in .*';'"),
+        ("a,b;c\n1,5;2\n", ",", ("a", "b;c"), "commas or by semicolons; say which, as in .*';'"),
+        ("a,x,y;b\n1;2\n", ";", ("a,x,y", "b"), "commas or by semicolons; say which, as in .*';'"),
+        ("a,x,y\tb\n1\t2\n", "tab", ("a,x,y", "b"), "commas or by tabs; say which, as in .*tab"),
+        ("a,x,y\tb\n1\t2\n", r"\t", ("a,x,y", "b"), "commas or by tabs"),
+        ('"a, in x, y";b\n1;2\n', ";", ("a, in x, y", "b"), "commas or by semicolons"),
+        ("a| b, c\n1| 2,5\n", "|", ("a", "b, c"), "commas or by bars; say which, as in .*'[|]'"),
+        ("a,b;c\n1,5\n", ",", ("a", "b;c"), None),  # its second line decides
+        ("a,b;c\n", ",", ("a", "b;c"), "commas or by semicolons"),
+        ("a;b;c,d\n1;2;3,4\n", ";", ("a", "b", "c,d"), None),  # the commonest fits
+    ],
+)
+def test_a_separator_is_asked_for_where_another_fits_too(
+    tmp_path: Path, text: str, separator: str, columns: tuple[str, ...], asks: str | None
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(text)
+    if asks is None:
+        assert open_table(file).columns == columns
+    else:
+        with pytest.raises(SourceError, match=asks):
+            open_table(file)
+    assert open_table(file, separator=separator).columns == columns
+
+
+def test_a_separator_that_a_file_does_not_have_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n1,2;3\n")
+    with pytest.raises(SourceError, match="no columns are separated by ';'; check --separator"):
+        open_table(tmp_path / "a.csv", separator=";")
+    (tmp_path / "a.tsv").write_text("a;b\n1;2\n")
+    assert open_table(tmp_path / "a.tsv").columns == ("a;b",)
+    assert open_table(tmp_path / "a.tsv", separator=";").columns == ("a", "b")
+    (tmp_path / "two.csv").write_text("1,5;2\n3,5;4\n")
+    assert open_table(tmp_path / "two.csv", names=["x", "y"], separator=";").count() == 2
 
 
 def test_a_release_asks_before_it_takes_numbers_for_words(people: Path) -> None:

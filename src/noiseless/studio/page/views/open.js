@@ -7,6 +7,7 @@ import { JobError, attend, folder, sentence, state, upload, work } from "../sess
 
 const WRITTEN = {
   encoding: ["Encoding", ["", "latin-1", "cp1252", "cp1250", "utf-16"], "as it is recognised"],
+  separator: ["Separator", ["", ",", ";", "tab", "|"], "as it is recognised"],
   decimal: ["Decimal mark", ["", ".", ","], "as it is recognised"],
   date_format: ["Dates", ["", "DD.MM.YYYY", "MM/DD/YYYY", "DD/MM/YYYY", "DD-MM-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD"], "1971-08-17"],
 };
@@ -16,7 +17,7 @@ const SEPARATORS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"
 export async function openTable(body, { keepRoles = false, go }) {
   const box = body.querySelector(".state") || body.appendChild(h("div", { class: "state" }));
   const again = () => openTable(body, { keepRoles, go });
-  const found = await work(box, "Reading the table", "open", {}, { again, help: (error) => error.includes("--encoding") && encodings(error, again) });
+  const found = await work(box, "Reading the table", "open", {}, { again, help: (error) => doubt(error, again) });
   if (!found) return;
   Object.assign(state, { table: found, audit: null, frontier: null, releases: [] });
   const old = keepRoles ? state.project.roles : {};
@@ -25,14 +26,18 @@ export async function openTable(body, { keepRoles = false, go }) {
   go("audit");
 }
 
-const ENCODINGS = { cp1252: "Western European (cp1252)", cp1250: "Central European (cp1250)", "utf-16": "UTF-16" };
+const DOUBTS = [
+  ["encoding", "How is it encoded?", { cp1252: "Read it as Western European (cp1252)", cp1250: "Read it as Central European (cp1250)", "utf-16": "Read it as UTF-16" }],
+  ["separator", "Which separates its columns?", { ",": "Commas", ";": "Semicolons", tab: "Tabs", "|": "Bars" }],
+];
 
-/** A file that is not in UTF-8 is read as somebody says who knows. */
-function encodings(error, again) {
-  return [`${sentence(error.split(";")[0])} How is it encoded?`, h("div", { class: "row" }, Object.entries(ENCODINGS).map(([encoding, words]) => h("button", { type: "button", onclick: () => {
-    state.project.written.encoding = encoding;
+/** A file that is not in UTF-8, or whose separator is not certain, is read as somebody says who knows. */
+function doubt(error, again) {
+  const [key, question, choices] = DOUBTS.find(([name]) => error.includes(`--${name}`)) || [];
+  return key && [`${sentence(error.split(";")[0])} ${question}`, h("div", { class: "row" }, Object.entries(choices).map(([value, words]) => h("button", { type: "button", onclick: () => {
+    state.project.written[key] = value;
     again();
-  } }, `Read it as ${words}`)))];
+  } }, words)))];
 }
 
 /** What columns look like that were read as texts; a click reads them so. */
