@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.display import counted, percent_above, verb
+from noiseless.tables.coding import DictionaryCoding
+from noiseless.tables.written_forms import written_form
 
 if TYPE_CHECKING:
     from noiseless.audits.table_audit import TableAudit
@@ -18,9 +20,22 @@ _FEW = Fraction(1, 10)
 
 def remedies(audit: "TableAudit") -> Iterator[str]:
     """Sentences about what causes most of the damage, for the sensitive column that fares worst."""
+    yield from _written(audit)
     if audit.worst.sensitive_values > 1 and audit.ruling is None:
         yield from _blanks(audit)
         yield from _suppression(audit)
+
+
+def _written(audit: "TableAudit") -> Iterator[str]:
+    """The columns whose numbers or dates count as texts."""
+    for column in (*audit.sensitive, *audit.given, *audit.public):
+        coding = audit.tally.coding(column)
+        form = written_form(coding.values) if isinstance(coding, DictionaryCoding) else None
+        if form is not None:
+            yield (
+                f"{column} holds {form.what}, read as texts: two spellings of one value count as two. "
+                f"Add {form.options} to read them."
+            )
 
 
 def _blanks(audit: "TableAudit") -> Iterator[str]:

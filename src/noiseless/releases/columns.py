@@ -23,6 +23,7 @@ from noiseless.tables.canonical import decimal_units
 from noiseless.tables.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.tables.kernels import add_by_code
 from noiseless.tables.moments import MomentForm
+from noiseless.tables.written_forms import DAY, DECIMAL_COMMA, written_form
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 
@@ -30,9 +31,7 @@ ALMOST_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 """A number in any spelling."""
 
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
-_DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
-_DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
-_DATE = rf"^\s*({_DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{_DAY})([ T].*)?$"
+_DATE = rf"^\s*({DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{DAY})([ T].*)?$"
 _TAKEN = "and is taken as categories"
 _DOUBTS = {
     "mixed": f"holds numbers, but other texts too, {_TAKEN}; name it as numeric to take it as numbers",
@@ -44,15 +43,6 @@ _DOUBTS = {
     "times": f"holds times of day {_TAKEN}, which have no order; write minutes or seconds as numbers to have "
     "near ones merged",
 }
-_ORDERED = {
-    _DECIMAL_COMMA: ("numbers with a decimal comma", "--decimal ,"),
-    rf"^{_DAY}[.][0-9]{{4}}$": ("dates like 17.08.1971", "--date-format DD.MM.YYYY"),
-    r"^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$": ("dates with slashes", "--date-format DD/MM/YYYY or MM/DD/YYYY"),
-    r"^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$": ("dates like 17-08-1971", "--date-format DD-MM-YYYY"),
-    rf"^{_DAY}[.][0-9]{{4}}[ T][0-9]+:[0-9]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm'"),
-    rf"^{_DAY}[.][0-9]{{4}}[ T][0-9:]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm:ss'"),
-}
-"""Numbers and dates as text files hold them, and how to have them read."""
 _LONGEST = 100
 """Digits that numbers may take when they are written out one below the other; floats hold their squares."""
 
@@ -129,11 +119,12 @@ class PublicColumn:
         Raises:
             ColumnError: all values are such numbers or dates.
         """
-        present = len(self.texts) - int(self.texts.null_count)
-        or_not = f"or --categorical {self.name} to merge them as mere texts"
-        for pattern, (what, options) in _ORDERED.items():
-            if self._texts_like(pattern) == present:
-                raise ColumnError(self.name, f"holds {what}; add {options} to read them, {or_not}")
+        if self.kind == "category" and (form := written_form(self.texts)):
+            raise ColumnError(
+                self.name,
+                f"holds {form.what}; add {form.options} to read them, or --categorical {self.name} to merge "
+                "them as mere texts",
+            )
 
     @property
     def doubt(self) -> str:
@@ -141,7 +132,7 @@ class PublicColumn:
         most, numbers = len(self.texts) // 2, self._texts_like(ALMOST_NUMBER)
         if numbers > most:
             return _DOUBTS["mixed" if numbers < len(self.texts) else "codes"]
-        if self._texts_like(_DECIMAL_COMMA) > most:
+        if self._texts_like(DECIMAL_COMMA) > most:
             return _DOUBTS["commas"]
         moments = self.kind == "category" and pt.is_timestamp(self.type)
         dates = len(self.texts) - int(self.texts.null_count) if moments else self._texts_like(_DATE)

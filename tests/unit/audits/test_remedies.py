@@ -44,3 +44,22 @@ def test_no_suppression_is_proposed_that_would_not_help() -> None:
         given="sex",
     )
     assert known.remedies == ()
+
+
+def test_numbers_and_dates_that_count_as_texts_are_pointed_out() -> None:
+    written = {
+        "pay": ["1168,00", "1168,0", "1300,50"],
+        "born": ["17.08.1971", "1.2.1980", None],
+        "town": [*"abc"],
+    }
+    found = nl.audit(pa.table(written), sensitive="pay", public=["born", "town"])
+    assert [text for text in found.remedies if "read as texts" in text] == [
+        (
+            "pay holds numbers with a decimal comma, read as texts: two spellings of one value count as two. "
+            "Add --decimal , to read them."
+        ),
+        (
+            "born holds dates like 17.08.1971, read as texts: two spellings of one value count as two. "
+            "Add --date-format DD.MM.YYYY to read them."
+        ),
+    ]

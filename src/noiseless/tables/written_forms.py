@@ -1,0 +1,49 @@
+"""Numbers and dates in texts that are to be read, and how to have them read."""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
+"""A number with a decimal comma."""
+DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
+"""A day and a month, in either order."""
+
+_FORMS = {
+    DECIMAL_COMMA: ("numbers with a decimal comma", "--decimal ,"),
+    rf"^{DAY}[.][0-9]{{4}}$": ("dates like 17.08.1971", "--date-format DD.MM.YYYY"),
+    r"^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$": ("dates with slashes", "--date-format DD/MM/YYYY or MM/DD/YYYY"),
+    r"^[0-9]{1,2}-[0-9]{1,2}-[0-9]{4}$": ("dates like 17-08-1971", "--date-format DD-MM-YYYY"),
+    rf"^{DAY}[.][0-9]{{4}}[ T][0-9]+:[0-9]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm'"),
+    rf"^{DAY}[.][0-9]{{4}}[ T][0-9:]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm:ss'"),
+}
+"""Numbers and dates as text files hold them, and how to have them read."""
+
+
+class WrittenForm(NamedTuple):
+    """How all texts of a column are written.
+
+    Attributes:
+        what: what they are.
+        options: how to have them read.
+    """
+
+    what: str
+    options: str
+
+
+def written_form(texts: pa.Array) -> WrittenForm | None:
+    """As which numbers or dates all texts are written; None where they are not.
+
+    >>> written_form(pa.array(["1,5", None, "1.168,00"]))
+    WrittenForm(what='numbers with a decimal comma', options='--decimal ,')
+    """
+    if not (pt.is_string(texts.type) or pt.is_large_string(texts.type)):
+        return None
+    present = len(texts) - int(texts.null_count)
+    for pattern, form in _FORMS.items():
+        if pc.sum(pc.match_substring_regex(texts, pattern)).as_py() == present:
+            return WrittenForm(*form)
+    return None
