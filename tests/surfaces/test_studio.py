@@ -128,6 +128,7 @@ def test_a_stewards_hour(steward: Steward) -> None:
     reader.find("a.button", "counts-certificate.json")
     steward.click("The same without the browser")
     reader.find("pre", "noiseless tables protect --microdata patients.csv")
+    reader.find("pre", 'nl.protect_tables(microdata="patients.csv"')
     reader.picture("studio-tables")
     assert not reader.problems()
 

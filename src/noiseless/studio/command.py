@@ -54,9 +54,15 @@ def _text(value: Any) -> str:  # noqa: ANN401 - as above
 
 
 def python(
-    function: str, table: str, options: Mapping[str, Any], written: Mapping[str, str], after: str
+    function: str,
+    table: str,
+    options: Mapping[str, Any],
+    written: Mapping[str, str],
+    after: str,
+    *,
+    keyword: str = "",
 ) -> str:
-    """The same in Python.
+    """The same in Python, where the table is the first argument or has a keyword.
 
     >>> print(python("audit", "a.csv", {"sensitive": ["illness"]}, {}, "print(result)"))
     import noiseless as nl
@@ -67,6 +73,8 @@ def python(
     source = _quoted(table)
     if written:
         source = f"nl.open_table({source}, {', '.join(f'{k}={_quoted(v)}' for k, v in written.items())})"
+    if keyword:
+        source = f"{keyword}={source}"
     given = [
         f"{name}={_quoted(value)}" for name, value in options.items() if value not in (None, False, [], {})
     ]

@@ -5,10 +5,17 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from noiseless.studio.command import shell, table_name
+from noiseless.studio.command import python, shell, table_name
 from noiseless.studio.project import Project
 from noiseless.studio.roles import columns_in
 from noiseless.tables.base import Table
+
+_WRITE = """\
+result.write("counts.csv")
+result.to_html("counts.html")
+with open("counts-certificate.json", "w", encoding="utf-8", newline="\\n") as file:
+    file.write(json.dumps(result.certificate("counts.csv"), indent=1) + "\\n")"""
+"""What writes the same files as the command, in Python."""
 
 
 def audit_crosstab(table: Table, project: Project, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,10 +65,13 @@ def protect_crosstab(table: Table, project: Project, asked: Mapping[str, Any]) -
         Path(files["--certificate"]).write_text(f"{text}\n", "utf-8", newline="\n")
     name = table_name(project.source)
     command = shell("tables", "protect", {"microdata": name, **options, **rules}, files)
+    said = {str(key): value for key, value in project.written.items()}
+    lines = python("protect_tables", name, {**options, "rules": rules}, said, _WRITE, keyword="microdata")
     return {
         "protection": found.to_dict(),
         "text": protection_text(found),
         "command": command if not project.written else None,
+        "python": f"import json\n\n{lines}",
     }
 
 

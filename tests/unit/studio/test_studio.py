@@ -267,9 +267,12 @@ def test_counts_are_protected_as_the_command_does(tmp_path: Path, method: str) -
     )
     assert found["protection"]["holds"]
     command = [sys.executable, "-m", "noiseless", *shlex.split(found["command"])[1:]]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    for name in ("counts.csv", "counts-certificate.json"):
-        assert (tmp_path / name).read_bytes() == (tmp_path / "work" / found["files"] / name).read_bytes()
+    for again in (command, [sys.executable, "-c", found["python"]]):
+        subprocess.run(again, cwd=tmp_path, check=True, capture_output=True)
+        for name in ("counts.csv", "counts-certificate.json", "counts.html"):
+            made = (tmp_path / name).read_bytes()
+            assert made == (tmp_path / "work" / found["files"] / name).read_bytes()
+            (tmp_path / name).unlink()
 
 
 def test_an_audit_says_what_the_command_says(tmp_path: Path, people: Path) -> None:
@@ -526,10 +529,34 @@ def test_totals_are_audited_and_protected_as_the_command_does(tmp_path: Path) ->
     safe = done(desk, "protect_tables", project=project, method="suppress", **asked)
     assert safe["protection"]["holds"]
     command = [sys.executable, "-m", "noiseless", *shlex.split(safe["command"])[1:]]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    assert (tmp_path / "counts.csv").read_bytes() == (
-        tmp_path / "work" / safe["files"] / "counts.csv"
-    ).read_bytes()
+    for again in (command, [sys.executable, "-c", safe["python"]]):
+        subprocess.run(again, cwd=tmp_path, check=True, capture_output=True)
+        assert (tmp_path / "counts.csv").read_bytes() == (
+            tmp_path / "work" / safe["files"] / "counts.csv"
+        ).read_bytes()
+        (tmp_path / "counts.csv").unlink()
+
+
+def test_counts_of_a_file_from_elsewhere_are_protected_as_the_lines_of_python_do(tmp_path: Path) -> None:
+    lines = "".join(f"{'fm'[i % 2]};Hüfte {'abc'[i * i % 7 % 3]}\n" for i in range(40))
+    (tmp_path / "people.csv").write_text(f"sex,at birth;Diagnose\n{lines}", "latin-1")
+    (tmp_path / "work").mkdir()
+    written = {"encoding": "latin-1", "separator": ";"}
+    roles = {"sex,at birth": "public", "Diagnose": "sensitive"}
+    found = done(
+        Desk(str(tmp_path / "work")),
+        "protect_tables",
+        project={"source": str(tmp_path / "people.csv"), "roles": roles, "written": written},
+        rows=["sex,at birth"],
+        cols=["Diagnose"],
+        below=3,
+    )
+    assert found["protection"]["holds"]
+    assert found["command"] is None
+    subprocess.run([sys.executable, "-c", found["python"]], cwd=tmp_path, check=True, capture_output=True)
+    counts = (tmp_path / "counts.csv").read_bytes()
+    assert counts == (tmp_path / "work" / found["files"] / "counts.csv").read_bytes()
+    assert b"H\xc3\xbcfte a" in counts
 
 
 def test_counts_that_people_learn_by_their_own_are_said_to_be_so(tmp_path: Path) -> None:

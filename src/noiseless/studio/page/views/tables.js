@@ -105,14 +105,14 @@ function protection(asked, totals) {
     } }, how, h("button", { type: "submit", class: "main" }, "Protect")), box];
 }
 
-function safe({ protection: found, text, command, files }, { rows: [corner], p_percent: share }) {
+function safe({ protection: found, text, command, python, files }, { rows: [corner], p_percent: share }) {
   const good = share ? `From this table, no contributor learns another's amount to within ${share} %.` : "No count below the threshold follows from this table.";
   return [
     h("p", { class: `words ${found.holds ? "good" : "bad"}` }, found.holds ? good : "No such table was found this way. Try another, or fewer categories."),
     found.holds && grid("What readers know of the protected table", found.cells, corner), meaning("protection"),
     h("div", { class: "row" }, found.holds && [save(files, "counts.csv", "The table to publish"), save(files, "counts-certificate.json", "Its certificate")], save(files, "counts.html", "The report")),
     h("details", { class: "more" }, h("summary", {}, "The report in words"), h("pre", { class: "secret" }, text)),
-    command && h("details", { class: "more" }, h("summary", {}, "The same without the browser"), code("Command", command)),
+    h("details", { class: "more" }, h("summary", {}, "The same without the browser"), command && code("Command", command), code("Python", python)),
   ];
 }
 
