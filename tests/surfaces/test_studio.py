@@ -29,6 +29,11 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     driver.quit()
 
 
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return fetch_axe(tmp_path_factory.mktemp("axe"))
+
+
 @pytest.fixture
 def steward(chromium: Any, tmp_path: Path) -> Iterator["Steward"]:  # noqa: ANN401 - selenium's
     found = Steward(chromium, tmp_path)
@@ -133,11 +138,11 @@ def test_a_stewards_hour(steward: Steward) -> None:
     assert not reader.problems()
 
 
-def test_values_are_dragged_together_and_released_as_groups(steward: Steward, tmp_path: Path) -> None:
+def test_values_are_dragged_together_and_released_as_groups(steward: Steward, axe: str) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    reader, axe = steward.reader, fetch_axe(tmp_path)
+    reader = steward.reader
     lines = "".join(f"{'abcdef'[i % 6]},{'xyz'[i * 7 % 3]}\n" for i in range(60))
     (steward.folder / "people.csv").write_text("ward,diagnosis\n" + lines)
     reader.look(1280, 900)
@@ -246,10 +251,8 @@ def _answers(address: str) -> bool:
         return False
 
 
-def test_a_project_reopens_where_it_was_left_at_any_size_and_for_anybody(
-    steward: Steward, tmp_path: Path
-) -> None:
-    reader, axe = steward.reader, fetch_axe(tmp_path)
+def test_a_project_reopens_where_it_was_left_at_any_size_and_for_anybody(steward: Steward, axe: str) -> None:
+    reader = steward.reader
     lines = "".join(f"{20 + i % 30},{3000 + i % 7},{'abc'[i % 3]}\n" for i in range(60))
     (steward.folder / "people.csv").write_text("age,postcode,diagnosis\n" + lines)
     roles = '[roles]\nage = "public"\npostcode = "ignored"\ndiagnosis = "sensitive"\n'
@@ -524,8 +527,8 @@ def test_work_whose_process_is_killed_is_said_so_and_can_be_asked_for_again(stew
     reader.find(".candidate")
 
 
-def test_what_is_missing_is_asked_for_calmly(steward: Steward, tmp_path: Path) -> None:
-    reader, axe = steward.reader, fetch_axe(tmp_path)
+def test_what_is_missing_is_asked_for_calmly(steward: Steward, axe: str) -> None:
+    reader = steward.reader
     (steward.folder / "plain.csv").write_text(
         "alpha,beta\n" + "".join(f"{i % 5},{i % 3}\n" for i in range(60))
     )

@@ -44,6 +44,7 @@ from noiseless.cli import (
 from noiseless.cli.help import lay_out
 from noiseless.cli.options import TYPED, reads
 from noiseless.errors import NoiselessError, printable
+from noiseless.late_names import spare_pandas
 
 HELP = """Publish tables and answer questions without noise, with worst-case guarantees in bits.
 
@@ -115,27 +116,8 @@ def _root(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
-    sys.meta_path.insert(0, _PandasLater())
+    spare_pandas()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
-
-
-class _PandasLater:
-    """Spares a command pandas, which pyarrow loads with its first array wherever it is installed.
-
-    It takes longer to load than most commands take. pyarrow looks for it twice, in Cython and in C++, and
-    does without; the former asks again when a frame of pandas is wanted.
-    """
-
-    def __init__(self) -> None:
-        self._looks = 0
-
-    def find_spec(self, name: str, *_: object) -> None:
-        """Nothing; the first times that pandas is looked for, it is as if it were not installed."""
-        if name != "pandas" or "pyarrow" not in sys.modules or "pyspark" in sys.modules:
-            return
-        self._looks += 1
-        if self._looks <= 2:  # noqa: PLR2004 - see above
-            raise ModuleNotFoundError(name, name=name)
 
 
 @cache

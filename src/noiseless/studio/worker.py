@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Literal
 
 from noiseless.errors import NoiselessError
+from noiseless.late_names import spare_pandas
 
 if TYPE_CHECKING:
     from noiseless.studio.jobs import Desk, Tell
@@ -193,6 +194,7 @@ class Worker:
 
 def _run(pipe: Connection, folder: str) -> None:
     """The process: do what is asked for until nobody asks any more."""
+    spare_pandas()
     from noiseless.studio.jobs import Desk
 
     os.chdir(folder)  # so that pages name the files alone
