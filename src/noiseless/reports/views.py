@@ -114,7 +114,8 @@ def page(result: object, out: Path | str | None = None, **options: Any) -> str: 
     make, sources = _page_of(result)
     text = make(result, **options)
     if out is not None:
-        private = bool(options.get("reveal") or options.get("private"))
+        shows_values = bool(options.get("reveal") or options.get("private"))
+        private = shows_values or isinstance(result, TableProtection)  # whose page has the true figures
         write_page(out, text, sources, private=private)
     return text
 
