@@ -292,10 +292,11 @@ def cheapest_cover(
     sets = CoverCells(np.concatenate((cells.held, gone.held)), np.concatenate((cells.costs, gone.costs)))
     surcharges = sets.surcharges(prices)
     order = np.argsort(sets.held[surcharges <= slack].sum(axis=0), kind="stable")
+    packed = np.packbits(sets.held[:, order], axis=1, bitorder="little")
     by_first: dict[int, list[tuple[int, int, int]]] = {}
     waiting: list[tuple[int, int, Any]] = []
     for place in np.argsort(-surcharges, kind="stable")[np.count_nonzero(surcharges > slack) :].tolist():
-        mask = sum(1 << int(at) for at in np.flatnonzero(sets.held[place, order]))
+        mask = int.from_bytes(packed[place].tobytes(), "little")
         extra = int(surcharges[place])
         if place < len(cells.costs):
             by_first.setdefault(mask & -mask, []).append((mask, extra, place))
@@ -314,7 +315,7 @@ def cheapest_cover(
         left = whole & ~covered
         near = by_first.get(left & -left, [])
         steps += len(near)
-        free = [cell for cell in near if not cell[0] & covered]
+        free = [cell for cell in near if not cell[0] & covered and total + cell[1] <= slack]
         waiting += [(total + more, covered | mask, (at, path)) for mask, more, at in free]
     return None if best is None else _cover(sets, best, len(cells.costs)), not waiting
 
