@@ -21,7 +21,7 @@ _NEAR = 0.5
 """Slack of cuts that are looked at."""
 _LEAST = 0.2
 """Factors below this are not what the others are counted by."""
-_ALIKE = float(__import__("os").environ.get("AL", ".9"))
+_ALIKE = 0.9
 _TIGHT = 1e-6
 _MOST, _KEPT = 30, 80
 """Cuts of one round, and sums that are halved for it."""
