@@ -294,6 +294,7 @@ def _options(measured: MeasuredPartition) -> dict[str, Any]:
         "hierarchy_cost": request.hierarchy_cost,
         "spellings": "one",
         **later,
+        **({"written": dict(measured.source.written)} if measured.source.written else {}),
     }
 
 

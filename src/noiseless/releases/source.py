@@ -1,8 +1,8 @@
 """What a release reads: the columns of a table, counted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
 from noiseless.tables.kernels import add_by_code, add_runs, ranked
 from noiseless.tables.spellings import merged_codes
+from noiseless.tables.text_source import TextSource
 
 _ASKED = (*LIMITS, *RISKS, "suppress", "prefer")
 """What of a request does not change what is counted."""
@@ -59,12 +60,14 @@ class ReleaseSource:
         tally: the distinct combinations of all columns: public, kept, given, sensitive.
         request: the columns and their roles.
         dropped: how many rows were left out because a value is missing.
+        written: how the file is written, as far as its user said: it is read so again to check the release.
     """
 
     table: Table
     tally: Tally
     request: ReleaseRequest
     dropped: int = 0
+    written: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, table: Any, request: ReleaseRequest) -> "ReleaseSource":  # noqa: ANN401 - whatever is a table
@@ -100,7 +103,10 @@ class ReleaseSource:
         tally = present.tally(columns)
         if not len(tally):
             raise EmptyTableError(f"{opened.label}: there is no row to release")
-        return cls(present, tally, request, dropped)
+        written = dict(table.said) if isinstance(table, TextSource) else {}
+        if request.names is not None:
+            written["names"] = list(request.names)
+        return cls(present, tally, request, dropped, written)
 
     def asked(self, request: ReleaseRequest) -> "ReleaseSource | None":
         """The same rows where only limits differ, with all that is known of them; None if more does.

@@ -84,6 +84,13 @@ class TextSource(PathLike[str]):
         said = self.date_format or ()
         return (said,) if isinstance(said, str) else tuple(said)
 
+    @property
+    def said(self) -> dict[str, str | list[str]]:
+        """How it is written, as far as its user said, as JSON has it."""
+        one = {"encoding": self.encoding, "separator": self.separator, "decimal": self.decimal}
+        known: dict[str, str | list[str]] = {name: said for name, said in one.items() if said is not None}
+        return known | ({"date_format": list(self.date_formats)} if self.date_formats else {})
+
     def __fspath__(self) -> str:
         return self.source
 

@@ -48,8 +48,10 @@ _FLOATS = ("leakage", "maximin", "resolution", "distortion")
 _OPTIONS = ("codeword", "distance", "missing", "kinds")
 _USED = (
     *(*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows", "spellings"),
-    *("ordered", "keys", "classes"),
+    *("ordered", "keys", "classes", "written"),
 )
+_WRITTEN = ("names", "encoding", "separator", "decimal", "date_format")
+_LISTS = ("names", "date_format")
 _KINDS = ("number", "date", "category", "hierarchy")
 
 
@@ -89,6 +91,7 @@ class Options:
     ordered: bool
     keys: tuple[tuple[str, ...], ...]
     classes: Mapping[str, str]
+    written: Mapping[str, Any]
 
 
 class TableFacts(NamedTuple):
@@ -225,7 +228,17 @@ def _options(raw: Json, public: Sequence[str]) -> Options:
         flag(raw.get("ordered", False), "options.ordered"),
         _keys(raw.get("keys", []), public),
         _risks(raw.get("classes", {}), "options.classes"),
+        _written(raw.get("written", {})),
     )
+
+
+def _written(raw: Json) -> Mapping[str, Any]:
+    """How the original is written, where its owner had to say."""
+    where = "options.written"
+    require(set(_mapping(raw, where)) <= set(_WRITTEN), f"{where} has a key of an unknown name")
+    for name, said in raw.items():
+        (texts if name in _LISTS else text)(said, f"{where}.{name}")
+    return dict(raw)
 
 
 def _keys(raw: Json, public: Sequence[str]) -> tuple[tuple[str, ...], ...]:

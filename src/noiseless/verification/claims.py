@@ -10,7 +10,7 @@ from typing import Any
 from noiseless.verification.certificate import UNIT, CertifiedRelease, TableFacts, parse_certificate
 from noiseless.verification.certificate_json import FORMAT, FormatError
 from noiseless.verification.codebook import CertifiedCodebook
-from noiseless.verification.findings import Check, Findings, Shown
+from noiseless.verification.findings import Check, Findings, Shown, written_words
 from noiseless.verification.quantities import ExactLength, LogRatio
 from noiseless.verification.risks import key_words
 from noiseless.verification.table_counts import CellExposure, TableCounts, partition_faults
@@ -28,9 +28,9 @@ def check_certificate(raw: Mapping[str, Any], count: Callable[[CertifiedRelease]
     notes = claims.notes()
     if any(check.name == "original_digest" and not check.holds for check in checks):
         otherwise = "the original is another table than the release was made from, or is read in another way"
-        notes += (
-            f"{otherwise}: give its --names, --encoding, --separator, --decimal and --date-format as then",
-        )
+        said = written_words(certificate.options.written)
+        then = said or "its --names, --encoding, --separator, --decimal and --date-format as then"
+        notes += (f"{otherwise}: give {then}",)
     return Findings(checks, _about(certificate), certificate.not_checked, notes)
 
 
@@ -49,6 +49,7 @@ def _about(certificate: CertifiedRelease) -> dict[str, Any]:
         **({"ordered": options.ordered} if certificate.claim.risks else {}),
         **({"keys": [list(key) for key in options.keys]} if options.keys else {}),
         **({"classes": len(set(options.classes.values()))} if options.classes else {}),
+        **({"written": dict(options.written)} if options.written else {}),
         "codeword": options.codeword,
         "distance": options.distance,
         "kinds": dict(options.kinds),

@@ -3,6 +3,8 @@
 # ruff: noqa: UP007 - Python 3.9 runs this too
 
 import re
+import shlex
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union
@@ -12,6 +14,8 @@ from noiseless.errors import printable
 Shown = Union[int, str, None]
 """A number, or a few words; never a value of a sensitive column."""
 
+_TERMINAL = 80
+"""The columns of a terminal."""
 _SHOWN_ROLES = {"sensitive": "hidden", "public": "released", "keep": "kept", "given": "known besides"}
 
 
@@ -122,8 +126,8 @@ class Findings:
     @property
     def text(self) -> str:
         """Every check, and what the claims are about, for people at a terminal."""
-        lines = [self.verdict, *_table(self.subject), *_table(self.lines)]
-        lines += [line for note in self.notes for line in ("", f"Note: {note}.")]
+        lines = [*_wrapped(self.verdict), *_table(self.subject), *_table(self.lines)]
+        lines += [line for note in self.notes for line in ("", *_wrapped(f"Note: {note}."))]
         if self.unchecked:
             lines += ["", "Not checked, because no table can show it:", *_table(self.unchecked)[1:]]
         return "\n".join(printable(line) for line in lines)
@@ -135,14 +139,25 @@ def _short(line: str) -> str:
 
 
 def _counted(about: Mapping[str, Any]) -> dict[str, str]:
-    """Whom limits are about, and what is counted, where that is not everyone and rows with a value."""
+    """Whom limits are about, what is counted, and how the original is read, where that is not as usual."""
     keys, classes = "; ".join(" + ".join(key) for key in about.get("keys", ())), about.get("classes", 0)
     shown = {
         "limits for": f"someone who knows one of these, and no more: {keys}" if keys else "",
         "persons by": _listed(about.get("unit", [])),
         "classes": f"{classes:,}, as the certificate declares them" if classes else "",
+        "original read": f"with {said}" if (said := written_words(about.get("written", {}))) else "",
     }
     return {name: text for name, text in shown.items() if text}
+
+
+def written_words(written: Mapping[str, Any]) -> str:
+    """How a file is written, as the options that say so."""
+    said = []
+    for name, value in written.items():
+        values = [",".join(value)] if name == "names" else value if isinstance(value, list) else [value]
+        shown = ("tab" if one == "\t" else one for one in values)
+        said += [f"--{name.replace('_', '-')} {shlex.quote(one)}" for one in shown]
+    return " ".join(said)
 
 
 def _measured(about: Mapping[str, Any]) -> dict[str, str]:
@@ -158,7 +173,23 @@ def _measured(about: Mapping[str, Any]) -> dict[str, str]:
 
 def _table(rows: Mapping[str, str]) -> list[str]:
     width = max(map(len, rows), default=0)
-    return ["", *(f"  {name:<{width}}  {text}" for name, text in rows.items())] if rows else []
+    lines = [
+        line for name, text in rows.items() for line in _wrapped(text, f"  {name:<{width}}  ", width + 4)
+    ]
+    return ["", *lines] if lines else []
+
+
+def _wrapped(text: str, start: str = "", indent: int = 0) -> list[str]:
+    """A text on lines that fit a terminal; words too long for one, such as paths, stay whole."""
+    return textwrap.wrap(
+        start + text,
+        _TERMINAL,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        drop_whitespace=True,
+    ) or [start]
 
 
 def _listed(value: object) -> str:

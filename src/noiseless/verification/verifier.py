@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from noiseless.display import Facts, FrameMixin, PageMixin, Shown, arrow_rows
 from noiseless.errors import RequestError
-from noiseless.tables import open_table
+from noiseless.tables import Table, open_table
+from noiseless.tables.text_source import TextSource
 from noiseless.verification.certificate_json import certificate_file, check_version, json_file
 from noiseless.verification.claims import check_certificate
 from noiseless.verification.evidence import Evidence
@@ -50,7 +51,8 @@ def verify(
 
     Args:
         certificate: the name of a JSON file, the certificate itself, or the release that has it.
-        original: the table that the release was made from: a file, a glob, a database table, any frame.
+        original: the table that the release was made from: a file, a glob, a database table, any frame. A
+            file is read as the certificate says that it was, unless the caller says.
         released: the released table.
         names: the original's column names, where it is a text file without a header line.
 
@@ -69,9 +71,19 @@ def verify(
     """
     found = check_certificate(
         read_certificate(certificate),
-        lambda claimed: Evidence(claimed, open_table(original, names=names), open_table(released)).counts(),
+        lambda claimed: Evidence(
+            claimed, _opened(original, names, claimed.options.written), open_table(released)
+        ).counts(),
     )
     return Verification(found.checks, found.about, found.not_checked, found.notes)
+
+
+def _opened(original: Any, names: Sequence[str] | None, written: Mapping[str, Any]) -> Table:  # noqa: ANN401
+    """The original; a file of which nothing else is said is read as the certificate says."""
+    if isinstance(original, str | Path) and written:
+        said = {name: value for name, value in written.items() if name != "names"}
+        return open_table(TextSource(str(original), **said), names=names or written.get("names"))
+    return open_table(original, names=names)
 
 
 def verify_tables(certificate: Any, publication: Any) -> Verification:  # noqa: ANN401 - files or objects

@@ -10,6 +10,7 @@ import pytest
 import noiseless as nl
 from certificate_examples import Case, Made, make
 from noiseless.errors import NoiselessError
+from noiseless.tables.text_source import TextSource
 from noiseless.verification import Check, Verification, verify
 
 NAMES = (
@@ -184,6 +185,44 @@ def test_an_original_without_a_header_has_its_columns_named(made: Made, tmp_path
     released = tables(made)["released"]
     names = ["age", "illness", "ward"]
     assert verify(made.certificate, original=path, released=released, names=names).holds
+
+
+def test_the_original_is_read_as_the_release_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "original.csv"
+    rows = [("1,5", "Grippe"), ("2,5", "Übelkeit"), ("7,25", "Grippe"), ("9", "Übelkeit")]
+    path.write_text("\n".join(["kg;illness", *(f"{kg};{illness}" for kg, illness in rows)]), "cp1252")
+    source = TextSource(str(path), "cp1252", ",", separator=";")
+    done = nl.release(source, sensitive="illness", public="kg", min_posterior=2)
+    released = done.frame
+    written = {"encoding": "cp1252", "separator": ";", "decimal": ","}
+    assert done.certificate["options"]["written"] == written
+    found = verify(done.certificate, original=path, released=released)
+    assert found.holds
+    assert found.about["written"] == written
+    words = "--encoding cp1252 --separator ';' --decimal ,"
+    assert f"with {words}" in found.text
+    otherwise = verify(done.certificate, original=TextSource(str(path), "cp1252"), released=released)
+    assert not otherwise.holds
+    assert otherwise.notes[0].endswith(f"give {words}")
+    certificate = json.loads(done.certificate.to_json())
+    certificate["options"]["written"]["password"] = "x"
+    assert verify(certificate, original=path, released=released)["format"].holds is False
+
+
+def test_names_of_an_original_without_a_header_are_in_the_certificate(tmp_path: Path) -> None:
+    path = tmp_path / "original.csv"
+    path.write_text("1,flu\n2,cold\n7,flu\n9,cold\n", "utf-8")
+    done = nl.release(str(path), sensitive="illness", public="age", min_posterior=2, names=["age", "illness"])
+    found = verify(done.certificate, original=path, released=done.frame)
+    assert found.holds
+    assert "with --names age,illness" in found.text
+
+
+def test_lines_fit_a_terminal(made: Made) -> None:
+    made.certificate["stated"] = {"proof": "many words " * 40}
+    found = verify(made.certificate, **tables(made))
+    assert "many words" in found.text
+    assert max(map(len, found.text.splitlines())) <= 80
 
 
 def test_duplicates_of_whole_rows_are_dropped_where_that_is_stated(made: Made) -> None:
