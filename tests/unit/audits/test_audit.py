@@ -366,3 +366,10 @@ def test_a_key_names_columns_with_commas_in_quotes() -> None:
     assert found.keys == (("a,b", "c"), ("c", "a,b"), ("c",))
     with pytest.raises(RequestError, match="in quotes"):
         audit(people, sensitive="s", key=['"a,b'])
+
+
+def test_groups_that_give_equally_much_away_stand_in_the_order_of_rows() -> None:
+    ages = [9, 3, 7, 7, 1, 5]
+    table = pa.table({"age": ages, "illness": ["a", "b", "a", "b", "b", "a"]})
+    found = audit(table, sensitive="illness", public="age").witnesses
+    assert [witness.first_row for witness in found] == [1, 2, 5, 6, 3]
