@@ -12,6 +12,11 @@ export function notice(kind, title, text, button = null) {
     h("div", {}, title && h("p", {}, h("strong", {}, title)), text && h("p", {}, text)), button);
 }
 
+/** A text as a sentence. */
+export function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** What to say where there is nothing. */
 export function empty(title, text, ...more) {
   return h("div", { class: "empty" }, h("p", {}, h("strong", {}, title)), text && h("p", {}, text), more);

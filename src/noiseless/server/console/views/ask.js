@@ -4,7 +4,7 @@ import { api, freshKey } from "../api.js";
 import { gauge, sharpness } from "../charts.js";
 import { announce, h, put } from "../dom.js";
 import { bits, bitsLeft, exactBits, formula, many } from "../exact.js";
-import { explain, headline, notice, passOn } from "../notices.js";
+import { explain, headline, notice, passOn, sentence } from "../notices.js";
 import { example } from "../schema.js";
 import { drafts } from "../session.js";
 import { advice, whatFits } from "./advice.js";
@@ -276,7 +276,7 @@ class Ask {
       h("h2", { tabindex: -1 }, "Answers"),
       h("div", { class: "row apart" },
         h("p", {}, `${many(reply.answers.length, "answer")}; ${this.cost(reply)}. Each interval holds the truth for certain.`), save),
-      reply.warnings.map((text) => notice("", "Take care", text)),
+      reply.warnings.length > 0 && notice("", "Take care", reply.warnings.map(sentence).join(" ")),
       answerList(reply.answers));
   }
 }

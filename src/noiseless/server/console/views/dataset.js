@@ -4,7 +4,7 @@ import { api } from "../api.js";
 import { gauge } from "../charts.js";
 import { h, table } from "../dom.js";
 import { bits, bitsLeft, count, exactBits, formula, many } from "../exact.js";
-import { notice } from "../notices.js";
+import { notice, sentence } from "../notices.js";
 import { domain, quoteName } from "../schema.js";
 import { frame, standing } from "./frame.js";
 
@@ -23,20 +23,16 @@ export async function showDataset(page, name) {
     ...(dataset.queries.length ? [h("h2", {}, "Queries by name"), queries(dataset)] : []));
 }
 
-function sentence(text) {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
 function facts(dataset) {
   const { budget } = dataset;
   const person = dataset.unit
     ? `named by ${dataset.unit}, with at most ${many(dataset.max_rows, "row")}` : "one row";
   const rows = [
-    ["Exactly spent", dataset.spent_exact && `${formula(dataset.spent_exact)}, for the people most was revealed about`],
+    ["Exactly spent", dataset.spent_exact && `${formula(dataset.spent_exact)}, for the people most exposed`],
     ["A question may cost", budget.query_bits === null ? null : `${exactBits(budget.query_bits, budget.query_bits_exact)}, unless it says otherwise`],
     ["Your allowance", budget.analyst_bits === null ? null : `${exactBits(budget.analyst_bits, budget.analyst_bits_exact, -1)}; you spent ${bits(dataset.analyst_spent)}`],
     ["Largest next batch", dataset.remaining_outputs === null || dataset.remaining === null ? null
-      : `${dataset.remaining_outputs.length > 12 ? "very many" : count(dataset.remaining_outputs)} different outputs, which is ${bitsLeft(dataset.remaining)}`],
+      : `${bitsLeft(dataset.remaining)}${dataset.remaining_outputs.length > 12 ? "" : `: ${count(dataset.remaining_outputs)} different outputs`}`],
     ["Smallest group for a filtered mean", budget.min_group && many(budget.min_group, "row")],
     ["Rows", count(dataset.rows)],
     ["A person is", person],
