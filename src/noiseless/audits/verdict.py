@@ -102,6 +102,8 @@ def width_text(audit: "Audit", target: "Exposure") -> str:
     """How far apart the sensitive numbers or dates of a group lie; empty for what is something else."""
     if target.width is None:
         return ""
+    if target.width == 0:
+        return "0"  # not "at least": the values of a group are one
     shown = Decimal(math.floor(target.width * 10**_PLACES)).scaleb(-_PLACES).normalize()
     kind = audit.kinds[target.target[0]]
     days = " days" if pt.is_temporal(kind) or pt.is_string(kind) else ""

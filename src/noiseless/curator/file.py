@@ -88,7 +88,10 @@ class _Document(_Section):
 
 _BITS = 'must be a number of bits from 0 to 10,000, or "reach K"'
 _HINTS = {
-    "dataset": "must be a table; write [dataset] and below it name and source",
+    "dataset": (
+        "must be a table; write [dataset] and below it name and source (`noiseless schema TABLE --curator` "
+        "drafts all of it)"
+    ),
     "dataset.name": 'must be a text; write e.g. name = "meters"',
     "dataset.source": 'must be a text; write e.g. source = "meters.parquet"',
     "dataset.unit": 'must be the name of a column; write e.g. unit = "household"',

@@ -176,7 +176,7 @@ def _as_days(part: Vector) -> Vector:
     try:
         days = np.array([days_since(read_day(word)) for word in part.words] or [0], np.int64)
     except ValueError:
-        raise RequestError("a text beside a date is no date; write it as DATE '2020-12-31'") from None
+        raise RequestError("a text beside a date is no date; write days like DATE '2020-12-31'") from None
     return Vector("date", days[part.data], 1, part.null)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from noiseless.audits import Audit, Witness
 from noiseless.audits.policy import PolicyResult
 from noiseless.audits.verdict import ROWS
-from noiseless.display import aligned, counted, text_table, verb
+from noiseless.display import counted, text_table, verb
 from noiseless.reports.audit_rows import closest_words, finest_text, key_rows
 from noiseless.reports.notation import rounding_text, table, value_text, wrapped
 from noiseless.tables.spellings import near_notes
@@ -56,11 +56,12 @@ def _headline(audit: Audit) -> list[str]:
 
 
 def _summary(audit: Audit) -> str:
-    rows = [
-        [f"  {name}", f"{text} ({_HOW[name]})" if name in _HOW else text]
-        for name, text in audit.summary.items()
-    ]
-    return "\n".join(aligned(rows))
+    found = audit.summary
+    longest = max(map(len, found))
+    indent = longest + len("    ")
+    rows = {name: f"{text} ({_HOW[name]})" if name in _HOW else text for name, text in found.items()}
+    lines = {name: wrapped(text, indent).replace("\n", "\n" + " " * indent) for name, text in rows.items()}
+    return "\n".join(f"  {name:<{longest}}  {text}" for name, text in lines.items())
 
 
 def _notes(audit: Audit) -> list[str]:

@@ -241,7 +241,7 @@ def verdict_sentence(view: AuditView) -> str:
 def _about_figures(view: AuditView) -> str:
     hidden, disclosed = int(view.hidden.sum()), len(view.leaks)
     if not hidden:
-        return "every figure is published as it is: there is nothing to infer"
+        return "every figure is published as it is, so there is nothing to infer"
     one = hidden == 1
     if disclosed:
         of = "the only" if one else f"{disclosed:,} of {hidden:,}"

@@ -21,6 +21,7 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.exact import Bits
+from noiseless.reports.audit_text import audit_text
 
 PEOPLE = pa.table(
     {
@@ -373,3 +374,17 @@ def test_groups_that_give_equally_much_away_stand_in_the_order_of_rows() -> None
     table = pa.table({"age": ages, "illness": ["a", "b", "a", "b", "b", "a"]})
     found = audit(table, sensitive="illness", public="age").witnesses
     assert [witness.first_row for witness in found] == [1, 2, 5, 6, 3]
+
+
+def test_lines_about_many_missing_values_fit_a_terminal() -> None:
+    names = [f"measurement_{number}" for number in range(4)]
+    table = pa.table({name: [None, "a", "b"] for name in names} | {"illness": ["x", "y", "x"]})
+    lines = audit_text(audit(table, sensitive="illness", public=names)).splitlines()
+    (first,) = (line for line in lines if line.startswith("  missing"))
+    assert lines[lines.index(first) + 1].startswith(" " * first.index("measurement_0"))
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_group_of_one_number_is_0_wide() -> None:
+    table = pa.table({"ward": ["n", "n", "s", "s"], "pay": [3, 3, 4, 9]})
+    assert audit(table, sensitive="pay", public="ward").summary["narrowest group"] == "0 wide"

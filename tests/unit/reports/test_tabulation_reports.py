@@ -76,7 +76,7 @@ def test_a_rule_that_is_not_kept_is_no_disclosure() -> None:
     audit = nl.audit_tables(counts, rules={"threshold": 3})
     text = tabulation_text(audit)
     assert text.startswith(
-        "Not protected: every figure is published as it is: there is nothing to infer; 1 figure"
+        "Not protected: every figure is published as it is, so there is nothing to infer; 1 figure"
     )
     assert "N, a    threshold 3  not kept" in text
 

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 LINKAGE_HELP = """\
 What share of records is unique in the published columns.
 
+These are columns of numbers, published as cells. For any table as it is, use
+`noiseless audit TABLE --public COLUMN`.
+
 Examples:
 
   noiseless attack linkage trips.parquet --column from=0:100 --column to=0:100 --budget 4 --budget 8

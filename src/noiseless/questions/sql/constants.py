@@ -137,7 +137,7 @@ def as_day(node: exp.Expression, scope: Scope) -> date:
     try:
         return read_day(node.name)
     except ValueError:
-        scope.refuse(node, "{} is no date", "write it as DATE '2020-12-31'", written=node.name)
+        scope.refuse(node, "{} is no date", "write days like DATE '2020-12-31'", written=node.name)
 
 
 NumberT = TypeVar("NumberT", Linear, Combination)
