@@ -170,29 +170,29 @@ class Tolerance:
 
     >>> str(Tolerance(Fraction(49_875))), str(Tolerance(Fraction(0))), str(Tolerance(Fraction(1, 3), True))
     ('plus or minus 49,875', 'exact', 'plus or minus 0.333334, or none')
+    >>> str(Tolerance(Fraction(2), derived=Fraction(7)))
+    'plus or minus 2; free with bits(0): plus or minus 7 from earlier answers'
 
     Attributes:
         error: how far the middle can be from the truth; infinite where the answer may have no end.
         may_be_missing: whether there may be no number; that is an answer too, and is paid for.
         tells_nothing: whether there is one possible answer, whatever the data is.
+        derived: the error of what follows from earlier answers instead, for free; None where nothing does.
     """
 
     error: Bound
     may_be_missing: bool = False
     tells_nothing: bool = False
+    derived: Bound | None = None
 
     def __str__(self) -> str:
         """As people read it; errors are rounded up."""
         if self.tells_nothing:
             return "tells nothing"
-        perhaps = ", or none" if self.may_be_missing else ""
-        if isinstance(self.error, float):
-            return f"of any width{perhaps}"
-        return (
-            f"plus or minus {_digits(self.error, ROUND_CEILING, ',')}{perhaps}"
-            if self.error
-            else f"exact{perhaps}"
-        )
+        said = _off_by(self.error) + (", or none" if self.may_be_missing else "")
+        if self.derived is None:
+            return said
+        return f"{said}; free with bits(0): {_off_by(self.derived)} from earlier answers"
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it: rounded up, and exactly."""
@@ -201,6 +201,8 @@ class Tolerance:
             "worst_error_exact": _exact_text(self.error),
             "may_be_missing": self.may_be_missing,
             "tells_nothing": self.tells_nothing,
+            "derived_error": None if self.derived is None else _rounded(self.derived, round_up),
+            "derived_error_exact": _exact_text(self.derived),
         }
 
     def __or__(self, other: "Tolerance") -> "Tolerance":
@@ -209,7 +211,14 @@ class Tolerance:
             max(self.error, other.error),
             self.may_be_missing or other.may_be_missing,
             self.tells_nothing and other.tells_nothing,
+            None if self.derived is None or other.derived is None else max(self.derived, other.derived),
         )
+
+
+def _off_by(error: Bound) -> str:
+    if isinstance(error, float):
+        return "of any width"
+    return f"plus or minus {_digits(error, ROUND_CEILING, ',')}" if error else "exact"
 
 
 def _plus(one: Bound, two: Bound) -> Bound:

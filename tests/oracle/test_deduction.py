@@ -1,7 +1,11 @@
 """What is said to follow from earlier answers, against all datasets that agree with these."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from random import Random
@@ -10,19 +14,23 @@ import pytest
 
 from noiseless.curator.disclosure import StoredAnswer
 from noiseless.curator.edition import Batch
+from noiseless.curator.exact_answers import may_be_exact
+from noiseless.curator.tolerances import tolerances
+from noiseless.curator.transaction import PricedBatch
 from noiseless.errors import RequestError
-from oracle.test_linear_relations import Statements
+from noiseless.intervals import AnswerInterval, Tolerance
+from oracle.test_linear_relations import Asked, Statements
 from oracle.towns import FakeBooks, Row, Town
 from soaking import seeds
 
 DATASETS = seeds(2)
 
 
-def small(random: Random) -> Town:
+def small(random: Random, most: int = 700, rows: int = 1) -> Town:
     """A town of few people with few values: all that they can be is listed."""
     while True:
-        town = Town(random, sql=False)
-        if len(town.records) ** len(town.towns) <= 700 and len(town.towns) > 1:
+        town = Town(random, rows, sql=False)
+        if len(town.records) ** len(town.towns) <= most and len(town.towns) > 1:
             return town
 
 
@@ -196,3 +204,142 @@ def test_an_answer_that_was_charged_for_and_never_stored_is_free_all_the_same() 
     priced = town.priced(batch, books)
     assert not priced.fresh
     assert priced.answer(batch.disclosures[0]) is None
+
+
+HINTS = (
+    "/*+ reach(2) */ ",
+    "/*+ reach(2) */ ",
+    "/*+ reach(3) */ ",
+    "/*+ max_error(1) */ ",
+    EXACT[7:] + " ",
+    "",
+)
+FREE = "/*+ bits(0) */ "
+
+
+def sums(town: Town) -> tuple[str, str, Asked]:
+    """A sum or a count with a precision, the same for free, and what it is by definition."""
+    statements = Statements(town)
+    while True:
+        asked = statements.statement()
+        number = re.sub(r"/\*.*?\*/ ", "", asked.sql)
+        if asked.least is None and re.match(r"SELECT (town, )?(SUM|COUNT)\(", number):
+            hint = town.random.choice(HINTS)
+            paid, free = (number.replace("SELECT ", f"SELECT {each}", 1) for each in (hint, FREE))
+            return paid, free, asked
+
+
+Numbers = list[tuple[object, AnswerInterval]]
+"""Of each row, with its group."""
+
+
+def quoted(town: Town, sql: str, books: FakeBooks) -> tuple[PricedBatch, Tolerance, Numbers]:
+    """The price, what is said of the width, and the numbers that need not be paid for."""
+    batch = town.edition.batch([sql])
+    (planned,) = batch.statements
+    priced = town.priced(batch, books, is_quote=True)
+    said = tolerances(planned, priced.enclosed)[-1]
+    assert said is not None
+    if priced.fresh:
+        return priced, said, []
+    answers = {one.question: priced.answer(one) for one in batch.disclosures}
+    rows = planned.reply({question: answer for question, answer in answers.items() if answer is not None})
+    return priced, said, [(row[0], row[-1]) for row in rows if isinstance(row[-1], AnswerInterval)]
+
+
+def outcome(
+    town: Town, asked: Sequence[tuple[str, str, Asked]], people: Sequence[Row]
+) -> tuple[list[object], list[object], list[object]]:
+    """Of a dataset: what is said without looking at it, what is paid for, and what follows."""
+    books, said, paid, followed = FakeBooks(), list[object](), list[object](), list[object]()
+    for sql, free, meant in asked:
+        nothing, width, intervals = quoted(town, free, books)
+        assert nothing.price.outputs == 1
+        truths = {of: sum((w(row) for row in people if row.town in of), Fraction(0)) for of, w in meant.sums}
+        for group, interval in intervals:
+            truth = truths.get(str(group), next(iter(truths.values())))
+            assert interval.lower <= truth <= interval.upper, free
+            assert interval.error <= width.error, free
+        priced, sharper, _ = quoted(town, sql, books)
+        if sharper.derived is not None:
+            assert sharper.derived == width.error
+        batch = town.edition.batch([sql])
+        unseen = FakeBooks()  # in which no sum in cells is found by what it adds up
+        unseen.rows = [
+            row if may_be_exact(row.body.get("cells", ["stepped", 1])) else replace(row, people=None)
+            for row in books.rows
+        ]
+        for other in (books, unseen):
+            assert town.priced(batch, other).price == priced.price
+        told = town.answers(batch, people)
+        fresh = sorted(one.question for one in priced.fresh)
+        said.append((width, sharper, fresh, str(priced.price), sorted(nothing.enclosed)))
+        paid.append([told[question] for question in fresh])
+        followed.append(intervals)
+        books.charge(priced)
+        books.answer({question: answer for question, answer in told.items() if question in fresh})
+    return said, paid, followed
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_intervals_that_follow_hold_the_truth_and_tell_nothing_new(seed: int) -> None:
+    """Which ones follow, and how wide they are, is the same whatever was answered; so is every charge."""
+    random = Random(seed * 179_424_673)
+    for town in [small(random, 64, random.choice((1, 1, 2))) for _ in DATASETS]:
+        asked = list[tuple[str, str, Asked]]()
+        for _ in range(5):
+            with suppress(RequestError):  # nobody can pass
+                one = sums(town)
+                for sql in one[:2]:
+                    town.edition.batch([sql])
+                asked.append(one)
+        found = [outcome(town, asked, people) for people in everything(town)]
+        assert len({str(said) for said, _, _ in found}) == 1
+        alone: dict[str, set[int]] = defaultdict(set)
+        together: dict[str, set[int]] = defaultdict(set)
+        for number, (_, paid, followed) in enumerate(found):
+            alone[str(paid)].add(number)
+            together[str((paid, followed))].add(number)
+        assert sorted(map(sorted, alone.values())) == sorted(map(sorted, together.values()))
+
+
+TWO = "SELECT /*+ reach(2) */"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "asked"),
+    [
+        ([f"{TWO} town, SUM(x) FROM t GROUP BY town"], "SUM(x) FROM t"),
+        (
+            [f"{TWO} SUM(x) FROM t", f"{EXACT} SUM(x) FROM t WHERE town = 'a'"],
+            "SUM(x) FROM t WHERE town = 'b'",
+        ),
+        ([f"{TWO} SUM(x) FROM t"], "AVG(x) FROM t"),
+        ([f"{TWO} SUM(x) FROM t"], "SUM(5 - x) FROM t"),
+        ([f"{TWO} SUM(x) FROM t WHERE y = 'p'", f"{TWO} SUM(x) FROM t WHERE y <> 'p'"], "SUM(x) FROM t"),
+        ([f"{COUNT} x >= 2", f"{TWO} SUM(x) FROM t"], "SUM(CASE WHEN x >= 2 THEN x + 2 ELSE x END) FROM t"),
+    ],
+)
+def test_an_interval_follows(earlier: list[str], asked: str) -> None:
+    town = village()
+    for several, follows in ((earlier, True), (earlier[:-1], False)):
+        books = FakeBooks()
+        for sql in several:
+            batch = town.edition.batch([sql])
+            books.charge(town.priced(batch, books))
+            books.answer(town.answers(batch, town.people))
+        _, said, _ = quoted(town, f"SELECT {FREE}{asked}", books)
+        assert said.tells_nothing != follows
+        assert (quoted(town, f"SELECT /*+ reach(3) */ {asked}", books)[1].derived is not None) == follows
+
+
+def test_the_sharpest_of_several_cells_is_taken() -> None:
+    town, books = village(), FakeBooks()
+    for hint in ("reach(2)", "reach(4)", "reach(3)"):
+        batch = town.edition.batch([f"SELECT /*+ {hint} */ SUM(x) FROM t"])
+        books.charge(town.priced(batch, books))
+    _, said, _ = quoted(town, f"SELECT {FREE}SUM(x) FROM t", books)
+    (planned,) = town.edition.batch(["SELECT /*+ reach(4) */ SUM(x) FROM t"]).statements
+    (finest,) = tolerances(planned, {})
+    assert finest is not None
+    assert said.error == finest.error

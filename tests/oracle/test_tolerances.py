@@ -47,7 +47,7 @@ def test_no_answer_is_wider_than_its_quote_says(seed: int) -> None:
         for sql in statements(town):
             batch = town.edition.batch([sql])
             (planned,) = batch.statements
-            foretold = tolerances(planned)
+            foretold = tolerances(planned, {})
             replies = {
                 planned.reply(town.answers(batch, people))
                 for person in set(town.owners)
@@ -76,7 +76,7 @@ def test_some_answer_is_as_wide_as_its_quote_says(number: str, seed: int) -> Non
     bound = town.value(0)
     batch = town.edition.batch([f"SELECT {number.replace('> 0', f'> {bound}')} FROM t"])
     (planned,) = batch.statements
-    (said,) = tolerances(planned)
+    (said,) = tolerances(planned, {})
     widest = Fraction(0)
     for numbers in product(range(town.size), repeat=len(town.towns)):
         people = [Row(home, x, 0) for home, x in zip(town.towns, numbers, strict=True)]
@@ -110,7 +110,7 @@ def test_no_number_is_an_answer_that_is_paid_for(seed: int) -> None:
     town = next(t for t in (Town(Random(seed * 7 + k)) for k in range(99)) if t.limits.least_group == 1)
     batch = town.edition.batch([f"SELECT /*+ reach(2) */ AVG(x) FROM t WHERE x > {town.value(0)}"])
     (planned,) = batch.statements
-    (said,) = tolerances(planned)
+    (said,) = tolerances(planned, {})
     assert said is not None
     assert said.may_be_missing
     assert not said.tells_nothing

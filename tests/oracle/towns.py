@@ -187,8 +187,9 @@ class Town:
         cells = [names.index(self.towns[p]) for p, owner in enumerate(self.owners) if owner == person]
         return max(price.shares.get(cell, price.others).outputs for cell in cells)
 
-    def priced(self, batch: Batch, books: FakeBooks) -> PricedBatch:
-        return price_batch(batch.disclosures, self.public.record, books)  # type: ignore[arg-type]  # all that prices look up
+    def priced(self, batch: Batch, books: FakeBooks, *, is_quote: bool = False) -> PricedBatch:
+        record = self.public.record
+        return price_batch(batch.disclosures, record, books, is_quote=is_quote)  # type: ignore[arg-type]  # all that prices look up
 
     # Random questions
 

@@ -83,7 +83,8 @@ def _tolerance(column: JsonObject) -> Tolerance | None:
     if error is None:
         return None
     missing = column.flag("may_be_missing", default=False)
-    return Tolerance(error, missing, column.flag("tells_nothing", default=False))
+    derived = column.bound_or_none("derived_error")
+    return Tolerance(error, missing, column.flag("tells_nothing", default=False), derived)
 
 
 def _interval(members: JsonObject) -> AnswerInterval | None:

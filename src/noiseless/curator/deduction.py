@@ -1,22 +1,33 @@
-"""What follows exactly from earlier answers: linear relations among counts and sums, over values and people.
+"""What follows from earlier answers: linear relations among counts and sums, over values and people.
 
-Whether an answer follows is decided from the forms of the questions that were charged for, never from their
-answers; docs/prices.md proves that it then tells nothing new. Questions are found by keys, a few for each
-question that is asked: how many were asked before makes little difference.
+Of exact answers an answer follows; with answers in cells, an interval. Whether it does, and how wide that is,
+is decided from the forms of the questions that were charged for and their cells, never from their answers;
+docs/prices.md proves that it then tells nothing new. Questions are found by keys, a few for each question
+that is asked: how many were asked before makes little difference.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import chain
+from math import ceil, floor
 
-from noiseless.curator.disclosure import CountsDisclosure, Disclosure, Participants, StoredAnswer
+from noiseless.curator.disclosure import (
+    CellDisclosure,
+    CountsDisclosure,
+    Disclosure,
+    Participants,
+    StoredAnswer,
+)
 from noiseless.curator.elimination import Number, combinations
 from noiseless.curator.exact_answers import ExactAnswer, place_key, places_of
 from noiseless.curator.fingerprints import column_key
 from noiseless.curator.linear_forms import LinearForms
 from noiseless.curator.step_functions import Place, columns_of
+from noiseless.intervals import AnswerInterval
 from noiseless.ledger import Books, ChargedQuestion
+from noiseless.questions import Lattice
 from noiseless.work import Work, WorkError, spend
 
 _KEY_STEPS = 4
@@ -24,6 +35,8 @@ _KEY_STEPS = 4
 _MOST_STEPS = 4_000_000
 """What may be taken to find what follows for a batch: it has an allowance of its own, so that what was asked
 before never makes a price impossible."""
+_FEWER_STEPS = 250_000
+"""What may be taken to find intervals, which are only offered beside a price."""
 _MOST_PLACES = 128
 """Under this many places of a function questions are looked up."""
 _FEW_FOUND, _FEW_BRANCHES = 12, 8
@@ -37,10 +50,12 @@ class Derivation:
     Attributes:
         premises: the questions it follows from.
         compute: the answer, given theirs.
+        error: how far the middle of what follows can be from the truth.
     """
 
     premises: tuple[ChargedQuestion, ...]
     compute: Callable[[], StoredAnswer] = field(compare=False, repr=False)
+    error: Fraction = Fraction(0)
 
     @property
     def answer(self) -> StoredAnswer | None:
@@ -59,22 +74,29 @@ class _Told:
     def values(self) -> list[Number]:
         return [] if self.question.answer is None else self.exact.numbers(self.question.answer)
 
+    def intervals(self) -> list[AnswerInterval]:
+        return [] if self.question.answer is None else self.exact.intervals(self.question.answer)
+
 
 class Deduction:
-    """What follows from the questions in the books."""
+    """What follows from the questions in the books: answers, or intervals.
 
-    def __init__(self, books: Books) -> None:
-        self._books = books
+    Intervals follow from answers in cells too. These are found by keys of their own, so that what follows
+    exactly, and with it every charge, is the same whether they are there or not.
+    """
+
+    def __init__(self, books: Books, *, in_cells: bool = False) -> None:
+        self._books, self._in_cells = books, in_cells
         self._rows: dict[str, list[ChargedQuestion]] = {}
         self._is_empty = True
-        self._work = Work(_MOST_STEPS)
+        self._work = Work(_FEWER_STEPS if in_cells else _MOST_STEPS)
 
     def keys(self, disclosures: Iterable[Disclosure]) -> set[str]:
         """What to look up first: without any of it nothing follows."""
         found: set[str] = set()
         with self._work.counted(), suppress(WorkError):
             for disclosure in disclosures:
-                asked = _Asked.of(disclosure)
+                asked = _Asked.of(disclosure, self._in_cells)
                 if asked is not None:
                     own = list(chain.from_iterable(asked.probes()))
                     spend(_KEY_STEPS * len(own))
@@ -98,7 +120,7 @@ class Deduction:
         return None
 
     def _derivation(self, disclosure: Disclosure) -> Derivation | None:
-        asked = _Asked.of(disclosure)
+        asked = _Asked.of(disclosure, self._in_cells)
         if asked is None:
             return None
         public = _derived(asked, []) if asked.may_be_public else None
@@ -153,7 +175,9 @@ class Deduction:
             found = list[ExactAnswer]()
             for key, people in keys.items():
                 for told in self._rows[key]:
-                    exact = None if told.question in known else people.kin.answers.told(told, people)
+                    answers = people.kin.answers
+                    is_new = told.question not in known
+                    exact = answers.told(told, people, in_cells=self._in_cells) if is_new else None
                     if exact is not None:
                         known[told.question] = _Told(people, exact, told)
                         found.append(exact)
@@ -165,11 +189,7 @@ class Deduction:
                 break
             seen.update(fresh)
             columns |= others
-            keys = {
-                key: people
-                for people in several.values()
-                for key in _keys(asked.version, people, others, fresh)
-            }
+            keys = {key: people for people in several.values() for key in asked.keys(people, others, fresh)}
         return len(known) > before
 
     def _fetch(self, keys: Iterable[str]) -> None:
@@ -196,16 +216,17 @@ class _Asked:
     public: Sequence[str]
     places: list[Place]
     columns: list[str]
+    in_cells: bool
 
     @classmethod
-    def of(cls, disclosure: Disclosure) -> "_Asked | None":
+    def of(cls, disclosure: Disclosure, in_cells: bool = False) -> "_Asked | None":
         answers = disclosure.people.kin.answers
         exact = answers.asked(disclosure)
         if exact is None:
             return None
         public = answers.public.schema.public
         columns = [name for name in columns_of(exact.functions) if name not in public]
-        return cls(disclosure, exact, public, places_of(exact.functions, public), columns)
+        return cls(disclosure, exact, public, places_of(exact.functions, public), columns, in_cells)
 
     @property
     def people(self) -> Participants:
@@ -225,11 +246,20 @@ class _Asked:
         places = self.places[:1]
         if people is self.people:
             places = list(dict.fromkeys([*places, *self.places[-1:]]))
-        return _keys(self.version, people, self.columns, places)
+        return self.keys(people, self.columns, places)
 
     def keys_of(self, people: Participants) -> list[str]:
         """Where to look for what these people were asked."""
-        return _keys(self.version, people, self.columns, self.places[:_MOST_PLACES])
+        return self.keys(people, self.columns, self.places[:_MOST_PLACES])
+
+    def keys(self, people: Participants, columns: Iterable[str], places: Iterable[Place]) -> list[str]:
+        """Where questions about these people are that have to do with columns or places."""
+        found = [column_key(self.version, column, people.name) for column in columns]
+        for place in places:
+            found.append(place_key(self.version, place, people.name))
+            if self.in_cells:
+                found.append(place_key(self.version, place, people.name, in_cells=True))
+        return found
 
     def probes(self) -> Iterator[list[str]]:
         """Without a question with any of these keys nothing follows."""
@@ -241,13 +271,11 @@ class _Asked:
             yield self.first_keys(whole.people)
 
 
-def _keys(version: int, people: Participants, columns: Iterable[str], places: Iterable[Place]) -> list[str]:
-    by_column = [column_key(version, column, people.name) for column in columns]
-    return by_column + [place_key(version, place, people.name) for place in places]
-
-
 def _derived(asked: _Asked, known: Sequence[_Told]) -> Derivation | None:
     """How what is asked for is a combination of known numbers."""
+    known = sorted(
+        known, key=lambda one: one.exact.error
+    )  # the sharpest ones first, of several that would do
     sums = [(one.people, one.exact.functions) for one in known]
     (wanted, constants), *found = LinearForms(
         asked.people.kin.answers.public, [(asked.people, asked.exact.functions), *sums]
@@ -259,6 +287,9 @@ def _derived(asked: _Asked, known: Sequence[_Told]) -> Derivation | None:
         return None
     used = {number for way in ways for number in way}
     premises = {sources[number][0].question.question: sources[number][0] for number in sorted(used)}
+    if asked.in_cells:
+        terms = [_Term(Fraction(times), *sources[number], added[number]) for number, times in ways[0].items()]
+        return _enclosed(asked, terms, Fraction(constants[0]))
 
     def compute() -> StoredAnswer:
         told = {question: one.values() for question, one in premises.items()}
@@ -272,3 +303,37 @@ def _derived(asked: _Asked, known: Sequence[_Told]) -> Derivation | None:
         )
 
     return Derivation(tuple(one.question for one in premises.values()), compute)
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A multiple of a number that was told, less what is public of it."""
+
+    times: Fraction
+    told: _Told
+    place: int
+    added: Number
+
+    @property
+    def value(self) -> AnswerInterval:
+        return AnswerInterval.of(self.times) * (
+            self.told.intervals()[self.place] + AnswerInterval.of(-self.added)
+        )
+
+
+def _enclosed(asked: _Asked, terms: Sequence[_Term], constant: Fraction) -> Derivation | None:
+    """The interval that a sum lies in for certain; None where that is no narrower than all it can be."""
+    if not isinstance(asked.disclosure, CellDisclosure):
+        return None
+    span = asked.disclosure.mechanism.query.span
+    width = 2 * sum(abs(term.times) * term.told.exact.error for term in terms)
+    if not isinstance(span, Lattice) or width >= span.width:
+        return None
+
+    def compute() -> StoredAnswer:
+        found = sum((term.value for term in terms), AnswerInterval.of(constant))
+        low, high = ((Fraction(end) - span.low) / span.step for end in (found.lower, found.upper))
+        return {"cell": 0, "within": (span.value(max(ceil(low), 0)), span.value(min(floor(high), span.last)))}
+
+    premises = {term.told.question.question: term.told.question for term in terms}
+    return Derivation(tuple(premises.values()), compute, floor(width / span.step) * span.step / 2)

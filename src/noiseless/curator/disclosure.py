@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     from noiseless.curator.kinship import Kinship
 
 StoredAnswer = Mapping[str, Any]
-"""An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few"."""
+"""An answer as it is kept in the ledger: {"counts": [...]}, or {"cell": number}, null for "too few".
+
+Where all numbers are in one cell, "within" has the ends of what follows from earlier answers; those are
+not kept.
+"""
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,9 @@ class Disclosure(ABC):
     @abstractmethod
     def event(self) -> Event:
         """What its price depends on."""
+
+    adds_up = False
+    """Whether it is the cell of a sum over rows, of which earlier answers may say more than the cell."""
 
     @property
     @abstractmethod
@@ -265,6 +272,12 @@ class CellDisclosure(Disclosure):
         condition = predicate(self.passing, self.passing.domain, self.columns[0])
         return GroupedAnswers.filtered(condition, self.mechanism, self.columns[0], covers, about)
 
+    @cached_property
+    def adds_up(self) -> bool:  # type: ignore[override]  # of its query
+        """See above: where there is more than one sum."""
+        query = self.mechanism.query
+        return isinstance(query, Additive | RowTotal) and query.span.last > 0
+
     @property
     def constant(self) -> StoredAnswer | None:
         """What no single person can ever change is the same for all datasets."""
@@ -348,7 +361,9 @@ class CellDisclosure(Disclosure):
         return {"cell": own.cell(max(grid.edge(cell) for grid, cell in cells))}
 
     def interval(self, answer: StoredAnswer) -> AnswerInterval | None:
-        """What the cell says of the number; None if there is none, for too few rows count."""
+        """What is certain of the number; None if there is none, for too few rows count."""
+        if "within" in answer:
+            return AnswerInterval(*answer["within"])
         return None if answer["cell"] is None else self.alike.interval(answer["cell"])
 
 

@@ -1,6 +1,6 @@
 """One version of a dataset while a session lasts: statements as they were planned, answers as they stand."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass
@@ -180,11 +180,10 @@ class Batch:
         """Count the steps of a price; each time the batch is priced it may take what its plan has left."""
         return copy(self.work).counted()
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What readers of the answers must know of the questions."""
+    def notes(self, following: Collection[str]) -> tuple[str, ...]:
+        """What readers of the answers must know of the questions; of some, more follows from earlier ones."""
         shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
-        if shared or all(disclosure.constant is None for disclosure in self.disclosures):
+        if shared or all(one.constant is None or one.question in following for one in self.disclosures):
             return shared
         return ("an answer that never changes says nothing; bits(1) is the least that does",)
 
@@ -273,18 +272,20 @@ class Edition:
             steps += _GROUP_STEPS * groups + cells * (_CELL_STEPS + runs // _RUNS_A_STEP)
         return steps
 
-    def notes(self, batch: Batch) -> tuple[str, ...]:
+    def notes(self, batch: Batch, following: Collection[str]) -> tuple[str, ...]:
         """What anyone who reads the answers must know of the columns asked about, and of the questions."""
         asked = (
             note
             for name, note in self.public.notes.items()
             if any(planned.is_about(name) for planned in batch.statements)
         )
-        return (*asked, *batch.notes)
+        return (*asked, *batch.notes(following))
 
     def known(self, disclosure: Disclosure) -> StoredAnswer | None:
         """An answer that is known to stand: it is constant, or was in the ledger."""
-        return disclosure.constant or self._answers.get(disclosure.question)
+        if disclosure.constant is not None:  # it stands unless more can follow
+            return None if disclosure.adds_up else disclosure.constant
+        return self._answers.get(disclosure.question)
 
     def remember(self, answers: Mapping[str, StoredAnswer]) -> None:
         """Keep answers that stand."""

@@ -16,7 +16,7 @@ from noiseless.curator.disclosure import (
     StoredAnswer,
     weight_of,
 )
-from noiseless.curator.fingerprints import column_key, read_partition
+from noiseless.curator.fingerprints import column_key, read_cells, read_partition
 from noiseless.curator.public_state import PublicState
 from noiseless.curator.step_functions import (
     EVERYWHERE,
@@ -32,12 +32,15 @@ from noiseless.curator.step_functions import (
     product,
 )
 from noiseless.errors import ColumnError, RequestError
+from noiseless.intervals import AnswerInterval
 from noiseless.ledger import ChargedQuestion
 from noiseless.pricing.events import with_absent
 from noiseless.pricing.partition import DomainPartition
+from noiseless.pricing.reach import QuantizedQuery
 from noiseless.questions import Additive, Attribute, count, total
 from noiseless.questions.additive import RowTotal
 from noiseless.questions.attributes import attribute_of, column_of
+from noiseless.questions.base import is_consecutive
 from noiseless.questions.derived import DerivedColumn
 from noiseless.questions.filters import numbers_of
 from noiseless.questions.row_function import read_row_function
@@ -62,12 +65,25 @@ class ExactAnswer:
         query: the sum whose position is told, for as many rows as it is about; None for counts.
         begins: the positions that cells stand for, where those are not all.
         running: whether numbers are counts up to the end of a block, from the first one on.
+        cells: what its number is told in, where that is not told exactly.
     """
 
     functions: tuple[StepFunction, ...]
     query: Additive | RowTotal | None = None
     begins: tuple[int, ...] = ()
     running: bool = False
+    cells: QuantizedQuery | None = None
+
+    @property
+    def error(self) -> Fraction:
+        """How far the middles of the numbers can be from the truth."""
+        return Fraction(0) if self.cells is None else self.cells.worst_error
+
+    def intervals(self, answer: StoredAnswer) -> list[AnswerInterval]:
+        """What is certain of the numbers."""
+        if self.cells is not None:
+            return [AnswerInterval(*self.cells.answer(answer["cell"]))]
+        return [AnswerInterval.of(number) for number in self.numbers(answer)]
 
     def numbers(self, answer: StoredAnswer) -> list[Fraction | int]:
         """The numbers."""
@@ -103,9 +119,14 @@ class ExactAnswers:
         told = (disclosure.what, disclosure.alike.text)
         return self._made(("asked", *told), lambda: self._asked(disclosure))
 
-    def told(self, told: ChargedQuestion, people: Participants) -> ExactAnswer | None:
-        """The numbers that an answer says exactly; None if these do not add up."""
-        return self._made(("told", told.question), lambda: self._told(told.body, people))
+    def told(
+        self, told: ChargedQuestion, people: Participants, *, in_cells: bool = False
+    ) -> ExactAnswer | None:
+        """The numbers that an answer says exactly, or also in cells; None if these do not add up."""
+        made = self._made(("told", told.question), lambda: self._told(told.body, people))
+        if made is not None or not in_cells:
+            return made
+        return self._made(("in cells", told.question), lambda: self._told_in_cells(told.body, people))
 
     def _made(self, key: object, make: Any) -> ExactAnswer | None:  # noqa: ANN401 - a function
         def made() -> tuple[ExactAnswer | None]:
@@ -133,16 +154,31 @@ class ExactAnswers:
             return ExactAnswer((self._added(what),))
         return None
 
+    def _is_of(self, body: Mapping[str, Any], people: Participants) -> bool:
+        """Whether the columns of a question are those of these people, where rows are persons."""
+        view = None if people.view is None else people.view.text
+        return bool(body.get("persons") == view or body["what"][1] in self.public.schema.columns)
+
+    def _told_in_cells(self, body: Mapping[str, Any], people: Participants) -> ExactAnswer | None:
+        cells = body.get("cells", [])
+        if not cells or len(cells) > _MOST_BEGINS or not self._is_of(body, people):
+            return None
+        query = replace(self._query(body["what"]), people=people.size)
+        spend(_WEIGHT_STEPS * (weight_of(query) + len(cells)))
+        told = QuantizedQuery(query, read_cells(cells, query.span))
+        if query.attainable is not None and not is_consecutive(query.attainable):
+            spend(_WEIGHT_STEPS * told.quantizer.cells)  # each has its own width
+        return ExactAnswer((self._added(body["what"]),), query, cells=told)
+
     def _told(self, body: Mapping[str, Any], people: Participants) -> ExactAnswer | None:
         what = body["what"]
-        view = None if people.view is None else people.view.text
-        if body.get("persons") != view and what[1] not in self.public.schema.columns:
+        if not self._is_of(body, people):
             return None
         blocks = read_partition(body)
         if blocks is not None:
             return self._counted(blocks)
         cells = body.get("cells", [])
-        if not cells or not _may_be_exact(cells):
+        if not cells or not may_be_exact(cells):
             return None
         query = replace(self._query(what), people=people.size)
         begins = () if cells == _EXACT else tuple(cells[1:])
@@ -204,7 +240,8 @@ class ExactAnswers:
 def _weight(made: tuple[ExactAnswer | None]) -> int:
     if made[0] is None:
         return 1
-    return len(made[0].begins) + _PLACE_WEIGHT * sum(map(len, made[0].functions))
+    cells = 0 if made[0].cells is None else weight_of(made[0].cells.query)
+    return cells + len(made[0].begins) + _PLACE_WEIGHT * sum(map(len, made[0].functions))
 
 
 def _whole(number: Fraction | int) -> int:
@@ -217,12 +254,13 @@ def _whole(number: Fraction | int) -> int:
 # How questions are found again: under the columns that they are about, or under a place
 
 
-def place_key(version: int, place: Place, people: str) -> str:
-    """What conditions are found by, of which a place is the first or the last."""
+def place_key(version: int, place: Place, people: str, *, in_cells: bool = False) -> str:
+    """What conditions are found by, of which a place is the first or the last; also sums told in cells."""
     first, *others = place
     text = f"{column_key(version, first.column, people)}:{first.start}"
     if first.power or others:
         text += json.dumps([first.power, *others])
+    text += " in cells" if in_cells else ""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -240,19 +278,21 @@ def keys_of(disclosure: Disclosure) -> tuple[str | None, str | None]:
     """The two keys that a question which is charged for is found by, beside its own.
 
     Counts of a condition are found by their first and last places, for there may be very many; counts of
-    more blocks by the columns; answers in cells by their question, and an exact sum by its column too.
+    more blocks by the columns; answers in cells by their question, an exact sum by its column too, and
+    another one by its first place among those in cells.
     """
     answers, people, version = disclosure.people.kin.answers, disclosure.people.name, disclosure.version
     cells = disclosure.alike.told.get("cells")
-    exact = None if cells is not None and not _may_be_exact(cells) else answers.asked(disclosure)
+    is_exact = cells is None or may_be_exact(cells)
+    exact = answers.asked(disclosure) if is_exact or disclosure.adds_up else None
     if exact is None:
         return disclosure.grid, None if cells is not None else disclosure.around
     public = answers.public.schema.public
     places = places_of(exact.functions, public)
     if not places:
         return disclosure.grid, None
-    low, high = (place_key(version, places[end], people) for end in (0, -1))
-    if cells is not None and disclosure.what[0] == "count":
+    low, high = (place_key(version, places[end], people, in_cells=not is_exact) for end in (0, -1))
+    if cells is not None and (not is_exact or disclosure.what[0] == "count"):
         return disclosure.grid, low
     columns = [name for name in columns_of(exact.functions) if name not in public]
     first, last = (column_key(version, columns[end], people) for end in (0, -1))
@@ -263,6 +303,6 @@ def keys_of(disclosure: Disclosure) -> tuple[str | None, str | None]:
     return low, high if high != low else None
 
 
-def _may_be_exact(cells: Sequence[Any]) -> bool:
+def may_be_exact(cells: Sequence[Any]) -> bool:
     """Whether a cell may stand for one position."""
     return cells == _EXACT or (cells[0] == "begins" and len(cells) <= _MOST_BEGINS)

@@ -1,9 +1,11 @@
 """How sharp the answers to a statement would be: from its plan alone, before anything is paid for."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
+from noiseless.curator.deduction import Derivation
 from noiseless.curator.disclosure import CellDisclosure, CountsDisclosure
 from noiseless.curator.edition import StatementPlan
 from noiseless.curator.group_answer import GroupAnswer
@@ -27,29 +29,47 @@ _ROUNDED = Fraction(1, 2**126)
 """How far, of a root, the rounding of both ends of an interval may take them apart at most."""
 
 
-def tolerances(planned: StatementPlan) -> tuple[Tolerance | None, ...]:
+Following = Mapping[str, Derivation]
+"""What follows of sums from earlier answers, by the fingerprints of questions."""
+
+
+def tolerances(planned: StatementPlan, following: Following) -> tuple[Tolerance | None, ...]:
     """How sharp each column of the reply is at least; None for columns that name groups."""
     return tuple(
-        None if isinstance(column.content, KeyColumn) else _of_column(column.content, planned)
+        None if isinstance(column.content, KeyColumn) else _of_column(column.content, planned, following)
         for column in planned.statement.columns
     )
 
 
-def _of_column(content: Combination, planned: StatementPlan) -> Tolerance:
+def _of_column(content: Combination, planned: StatementPlan, following: Following) -> Tolerance:
     """The least sharp of all groups; those that the same is told of are looked at once."""
     found: Tolerance | None = None
     seen: set[Hashable] = set()
     for parts in _groups(planned, content.questions):
         check()
-        alike = tuple(map(_alike, parts.values()))
+        alike = tuple(_alike(part, following) for part in parts.values())
         if alike not in seen:
             seen.add(alike)
-            one = _of_question(content, parts) or _Foresight(parts).of(content)
+            one = _of_parts(content, parts, following)
             found = one if found is None else found | one
     return found or Tolerance(Fraction(0), tells_nothing=True)
 
 
-def _of_question(content: Combination, parts: Parts) -> Tolerance | None:
+def _of_parts(content: Combination, parts: Parts, following: Following) -> Tolerance:
+    """Of an output for one group, with what follows of sums in one cell; and if all were left to follow."""
+    told = [part.disclosure for part in parts.values() if part.disclosure is not None]
+    own = {one.question: following[one.question] for one in told if one.question in following}
+    free = {
+        one.question: own[one.question] for one in told if one.constant is not None and one.question in own
+    }
+    said = _of_question(content, parts, free) or _Foresight(parts, free).of(content)
+    if len(free) == len(own) or any(one.constant is None and one.question not in own for one in told):
+        return said
+    derived = (_of_question(content, parts, own) or _Foresight(parts, own).of(content)).error
+    return said if isinstance(derived, float) else replace(said, derived=derived)
+
+
+def _of_question(content: Combination, parts: Parts, following: Following) -> Tolerance | None:
     """Of an output that is the answer to one question, as most are; None of any other."""
     if len(content.terms) != 1 or content.terms[0].coefficient != 1 or len(content.terms[0].factors) != 1:
         return None
@@ -57,7 +77,9 @@ def _of_question(content: Combination, parts: Parts) -> Tolerance | None:
     part = parts.get(factor.base.question) if isinstance(factor.base, Variable) else None
     if part is None or part.disclosure is None or factor.power != 1 or factor.below:
         return None
-    return Tolerance(_error(part), _may_be_missing(part), part.disclosure.constant is not None)
+    told = part.disclosure
+    nothing = told.constant is not None and told.question not in following
+    return Tolerance(_error(part, following), _may_be_missing(part), nothing)
 
 
 def _groups(planned: StatementPlan, questions: Iterable[Question]) -> Iterator[Parts]:
@@ -71,9 +93,11 @@ def _groups(planned: StatementPlan, questions: Iterable[Question]) -> Iterator[P
             yield {one: part.each[number] if part.each else part for one, part in found.items()}
 
 
-def _alike(part: GroupAnswer) -> Hashable:
+def _alike(part: GroupAnswer, following: Following) -> Hashable:
     told = part.disclosure
-    return (part.fixed, part.factor, part.shift, told and (id(told.alike), told.people.size))
+    around = None if told is None else following.get(told.question)
+    own = told and (id(told.alike), told.people.size, around and around.error)
+    return (part.fixed, part.factor, part.shift, own)
 
 
 class _Foresight:
@@ -84,14 +108,15 @@ class _Foresight:
         envelopes: all that each answer can be, as one interval.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    def __init__(self, parts: Parts, following: Following) -> None:
+        self.parts, self._following = parts, following
         self.envelopes = {question: _envelope(part) for question, part in parts.items()}
 
     def of(self, content: Combination) -> Tolerance:
         """The tolerance of an output: a sum is off by the sum of what its terms are off by."""
         told = [part.disclosure for part in self.parts.values() if part.disclosure is not None]
-        nothing = bool(told) and all(one.constant is not None for one in told)
+        is_known = all(one.constant is not None and one.question not in self._following for one in told)
+        nothing = bool(told) and is_known
         envelope = content.value(self.envelopes)
         if envelope is None:
             return Tolerance(Fraction(0), may_be_missing=True, tells_nothing=nothing)
@@ -105,7 +130,7 @@ class _Foresight:
         if isinstance(expression, SquareRoot):
             return self._of_root(expression.square)
         part = self.parts.get(expression.question)
-        return Fraction(0) if part is None else _error(part)
+        return Fraction(0) if part is None else _error(part, self._following)
 
     def _of_root(self, square: Combination) -> Bound:
         """The roots of two numbers differ by at most the root of their difference; both are rounded."""
@@ -159,9 +184,11 @@ def _may_be_missing(part: GroupAnswer) -> bool:
     return isinstance(told, CellDisclosure) and isinstance(told.mechanism.query, FilteredQuery)
 
 
-def _error(part: GroupAnswer) -> Fraction:
+def _error(part: GroupAnswer, following: Following) -> Fraction:
     """How far the middle of an answer is from the truth at most."""
     told = part.disclosure
+    if told is not None and told.question in following:
+        return abs(part.factor) * following[told.question].error
     if isinstance(told, CellDisclosure):
         return abs(part.factor) * told.mechanism.worst_error
     if isinstance(told, CountsDisclosure) and part.labels is None and max(told.partition.block_sizes) > 1:

@@ -4,7 +4,7 @@ A price comes from public state alone: what is asked, and what the ledger says w
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,6 +42,8 @@ class PricedBatch:
         known: what they make known.
         record: one person's private attributes.
         inferred: how others follow from answers about other values or people.
+        enclosed: what follows of sums that are not told: all numbers are in one cell, or only a price is
+            asked for.
     """
 
     price: Price
@@ -50,11 +52,13 @@ class PricedBatch:
     known: Knowledge = field(repr=False)
     record: Record = field(repr=False)
     inferred: Mapping[str, Derivation] = field(default_factory=dict, repr=False)
+    enclosed: Mapping[str, Derivation] = field(default_factory=dict, repr=False)
 
     def answer(self, disclosure: Disclosure) -> StoredAnswer | None:
         """The answer that is known without looking at data."""
         if disclosure.constant is not None:
-            return disclosure.constant
+            around = self.enclosed.get(disclosure.question)
+            return (around and around.answer) or disclosure.constant
         earlier = self.earlier.get(disclosure.question, ())
         same = next((told.answer for told in earlier if told.question == disclosure.question), None)
         if same is not None:
@@ -85,7 +89,12 @@ class PricedBatch:
 
 
 def price_batch(
-    disclosures: Sequence[Disclosure], record: Record, books: Books, before: PricedBatch | None = None
+    disclosures: Sequence[Disclosure],
+    record: Record,
+    books: Books,
+    before: PricedBatch | None = None,
+    *,
+    is_quote: bool = False,
 ) -> PricedBatch:
     """The price of what is published together; each thing once.
 
@@ -94,6 +103,7 @@ def price_batch(
         record: one person's private attributes.
         books: what was told earlier.
         before: its price at an earlier moment, which stands if nothing was told since that it depends on.
+        is_quote: whether it is not told now: what follows already is looked for.
     """
     check()
     asked = [disclosure for disclosure in disclosures if disclosure.constant is None]
@@ -105,11 +115,25 @@ def price_batch(
     inferred = {question: follows for question, follows in found.items() if follows is not None}
     fresh = tuple([disclosure for disclosure in unknown if disclosure.question not in inferred])
     known = _known(fresh, earlier, deduction)
+    one_cell = [one for one in disclosures if one.constant is not None]
+    enclosed = _enclosed([*one_cell, *(fresh if is_quote else ())], books)
     if before is not None and (before.earlier, before.inferred, before.known) == (earlier, inferred, known):
-        return before
+        return replace(before, enclosed=enclosed)
     check()
     cost = price([disclosure.event for disclosure in fresh], record, known)
-    return PricedBatch(cost, fresh, earlier, known, record, inferred)
+    return PricedBatch(cost, fresh, earlier, known, record, inferred, enclosed)
+
+
+def _enclosed(disclosures: Sequence[Disclosure], books: Books) -> dict[str, Derivation]:
+    """What follows of sums from answers in cells too; it has no part in any price."""
+    asked = [disclosure for disclosure in disclosures if disclosure.adds_up]
+    if not asked:
+        return {}
+    deduction = Deduction(books, in_cells=True)
+    keys = deduction.keys(asked)
+    deduction.learn(keys, books.told(grids=keys, people=keys))
+    found = {disclosure.question: deduction.derivation(disclosure) for disclosure in asked}
+    return {question: around for question, around in found.items() if around is not None}
 
 
 def _including(asked: Sequence[Disclosure], record: Record) -> Record:
@@ -241,7 +265,7 @@ class Transaction:
     def quote(self, books: Books) -> Quote:
         """What it would cost now."""
         with self.batch.pricing():
-            priced = price_batch(self.batch.disclosures, self._edition.public.record, books)
+            priced = price_batch(self.batch.disclosures, self._edition.public.record, books, is_quote=True)
             columns = results(self.batch, priced, None)
         try:
             books.require(self._shares(priced), analyst=self._analyst)
@@ -249,7 +273,7 @@ class Transaction:
             allowed = False
         else:
             allowed = True
-        said = account(priced, books.state, self._edition.notes(self.batch))
+        said = account(priced, books.state, self._edition.notes(self.batch, priced.enclosed))
         return Quote(columns, **said, allowed=allowed)
 
     def price(self, books: Books) -> PricedBatch:
@@ -333,7 +357,8 @@ class Transaction:
 
     def replied(self, priced: PricedBatch | None, state: State, answers: Mapping[str, StoredAnswer]) -> Reply:
         """The reply of answers that stand; without a price where all of them are free."""
-        said = account(priced, state, self._edition.notes(self.batch))
+        following = () if priced is None else priced.enclosed
+        said = account(priced, state, self._edition.notes(self.batch, following))
         return Reply(results(self.batch, priced, answers), **said)
 
     def _shares(self, priced: PricedBatch) -> Shares:
@@ -365,7 +390,7 @@ def results(
                 asked = column.content.questions
                 costs.append(_FREE if priced is None else priced.alone(planned.told_by(asked)))
         rows = () if answers is None else planned.reply(answers)
-        foretold = tolerances(planned) if answers is None else ()
+        foretold = tolerances(planned, priced.enclosed) if priced is not None and answers is None else ()
         found.append(Result(planned.sql, planned.statement.names, rows, tuple(costs), foretold))
     return tuple(found)
 

@@ -189,6 +189,8 @@ class OutputColumn(ResponseBody):
     worst_error_exact: str | None = None
     may_be_missing: bool | None = None
     tells_nothing: bool | None = None
+    derived_error: float | None = None
+    derived_error_exact: str | None = None
 
 
 class StatementReply(ResponseBody):

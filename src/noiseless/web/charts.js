@@ -142,11 +142,16 @@ export function isExact(number) {
 }
 
 /** How sharp the answers of a column would be at least, as a quote says it; errors are rounded up. */
-export function sharpness({ worst_error: error, worst_error_exact: exact, may_be_missing: perhaps, tells_nothing: nothing }) {
-  if (error === null || error === undefined) return "";
+export function sharpness({ worst_error, worst_error_exact, may_be_missing: perhaps, tells_nothing: nothing, derived_error, derived_error_exact }) {
+  if (worst_error === null || worst_error === undefined) return "";
   if (nothing) return "tells nothing";
-  const width = error === "inf" ? "of any width" : error === 0 ? "exact" : `plus or minus ${readable(exact ?? error, 1)}`;
-  return perhaps ? `${width}, or no value` : width;
+  const width = offBy(worst_error, worst_error_exact) + (perhaps ? ", or no value" : "");
+  if (derived_error === null || derived_error === undefined) return width;
+  return `${width}; free with bits(0): ${offBy(derived_error, derived_error_exact)} from earlier answers`;
+}
+
+function offBy(error, exact) {
+  return error === "inf" ? "of any width" : error === 0 ? "exact" : `plus or minus ${readable(exact ?? error, 1)}`;
 }
 
 /** How many rows have how many bits: one column for each number of bits, or for a span of them. */

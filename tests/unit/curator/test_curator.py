@@ -14,7 +14,7 @@ import noiseless as nl
 from curator_examples import ROWS, write_curator, write_rows
 from noiseless.amounts import Cost
 from noiseless.curator import ChangedSourceError, Curator, UnansweredError, custody, source, transaction
-from noiseless.curator.disclosure import CountsDisclosure
+from noiseless.curator.disclosure import CellDisclosure, CountsDisclosure
 from noiseless.curator.source import Seal
 from noiseless.curator.transaction import Transaction
 from noiseless.errors import NoiselessError, RequestError
@@ -222,6 +222,49 @@ def test_what_follows_from_stored_answers_is_free_and_needs_no_data(
         assert reply.batch.outputs == 1
         assert kinds(curator) == before
     assert [answer.interval for answer in reply.answers] == [answer.interval for answer in truth]
+
+
+def test_an_interval_that_follows_is_free_and_needs_no_data(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is there for others after the session that paid, grows sharper, and is never kept."""
+    free = "SELECT /*+ bits(0) */ SUM(kwh) FROM meters"
+    with Curator.open(path) as curator:
+        (nothing,) = curator.ask(free).answers
+        curator.ask("SELECT suburb, SUM(kwh) FROM meters GROUP BY suburb")
+        (first,) = curator.ask(free).answers
+        (many,) = next(reply for reply in curator.ask_each([free]) if isinstance(reply, Reply)).answers
+        assert many == first
+    monkeypatch.setattr(source, "open_table", Trap())
+    with Curator.open(path) as curator:
+        before = kinds(curator)
+        quote = curator.price(MEAN).answers[0].tolerance
+        assert curator.ask(free, analyst="another").answers == (first,)
+        assert kinds(curator) == before
+    assert nothing.interval is not None
+    assert first.interval is not None
+    assert quote is not None
+    assert first.interval.error < nothing.interval.error
+    assert quote.derived is not None
+    assert len(ROWS) * quote.derived >= first.interval.error
+    assert first.interval.lower <= sum(Fraction(row[1]) for row in ROWS) <= first.interval.upper
+
+
+def test_what_follows_from_an_answer_that_was_never_stored_says_nothing_yet(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Curator.open(path) as curator:
+        with monkeypatch.context() as patch:
+            patch.setattr(CellDisclosure, "compute", lambda *_: int("8.5"))
+            with pytest.raises(UnansweredError):
+                curator.ask(MEAN)
+        free = "SELECT /*+ bits(0) */ SUM(kwh) FROM meters"
+        (nothing,) = curator.ask(free).answers
+        curator.ask(MEAN)
+        (found,) = curator.ask(free).answers
+        assert nothing.interval is not None
+        assert found.interval is not None
+        assert found.interval.error < nothing.interval.error
 
 
 def test_a_grid_that_is_not_nested_costs_the_cells_that_remain(curator: Curator) -> None:
