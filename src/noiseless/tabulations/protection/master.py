@@ -144,6 +144,11 @@ class MasterProgram:
         within = np.sort(self._within)
         return self.add(combined_cuts(csr_array(rows[within]), least[within], withheld))
 
+    def met(self, pattern: BoolArray) -> bool:
+        """Whether a pattern meets all cuts."""
+        rows, least = self._matrix()
+        return bool(np.all(rows @ pattern >= least - _VIOLATED))
+
     def cost(self, pattern: BoolArray) -> float:
         """What a pattern costs."""
         return self.base_cost + float(self.costs[pattern].sum())

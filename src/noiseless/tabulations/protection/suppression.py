@@ -8,7 +8,7 @@ the pattern is cut off, and the search goes on: withholding less leaves no more.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 
@@ -38,6 +38,8 @@ _LIKELY = 0.8
 _PATIENCE, _SLOW = 8, 1e-3
 """Rounds of linear programs with less gain than this, as a share, before cases are told apart."""
 _MOVES = 5
+_FAILED = 25
+"""Cells in a row that have no cheaper substitute; then a pattern is left as it is."""
 _CUTS = 80
 """Cuts of one round of linear programs; then the pattern is chosen anew."""
 
@@ -328,15 +330,41 @@ class PatternSearch:
             return self.incumbent
         chosen = self._pruned(chosen)
         if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
-            self.incumbent = chosen
+            self.incumbent = self._exchanged(chosen)
         return self.incumbent
 
-    def _mend(self, chosen: BoolArray, withheld: FloatArray) -> None:
-        """Withhold more, until all requirements are met: what is likely is taken for cheap."""
+    def _exchanged(self, pattern: BoolArray) -> BoolArray:
+        """Cells that are withheld give way to others that cost less, the dearest first."""
+        costs, failed = self.master.costs, 0
+        for cell in np.argsort(-costs, kind="stable")[: int((costs > 0).sum())].tolist():
+            if failed == _FAILED or self.deadline.over:
+                break
+            if not pattern[cell]:
+                continue
+            other = pattern.copy()
+            other[cell] = False
+            failed += 1
+            if self._mend(other, np.zeros(len(other)), cell, self.master.cost(pattern)):
+                other = self._pruned(other)
+                if not self.deadline.over and self.master.met(other):
+                    pattern, failed = other, 0
+        return pattern
+
+    def _mend(
+        self, chosen: BoolArray, withheld: FloatArray, shown: int | None = None, most: float = inf
+    ) -> bool:
+        """Withhold more, until all requirements are met: what is likely is taken for cheap.
+
+        Args:
+            chosen: what is withheld.
+            withheld: how likely each cell is to be withheld.
+            shown: a cell that is not.
+            most: what it must cost less than; False is returned otherwise.
+        """
         pending, number = set(range(len(self.requirements))), -1
         while number + 1 < len(self.requirements) or self.admit_insiders(chosen):
             if self.deadline.over:
-                return
+                return False
             number += 1
             requirement = self.requirements[number]
             if self._remembered(number, chosen.astype(float)):
@@ -346,11 +374,19 @@ class PatternSearch:
             if reached >= 1 - NOTHING:
                 continue
             costs = np.where(chosen, 0.0, self.cells.weights * (1.001 - withheld) + 1e-3)
-            steps = self.repair.cheapest(requirement, self.attacker.ends(requirement), costs)
+            ends = self.attacker.ends(requirement)
+            if shown is not None:
+                ends[0][shown] = ends[1][shown] = 0.0
+            steps = self.repair.cheapest(requirement, ends, costs)
+            if steps is None and shown is not None:
+                return False
             if steps is None:
                 raise ImpossibleError(self._impossible(requirement))
             chosen |= np.abs(steps[: self.cells.many]) > NOTHING
+            if self.master.cost(chosen) >= most:
+                return False
             self._share([steps], pending | {number}, chosen.astype(float), whole=True)
+        return self.master.cost(chosen) < most
 
     def _pruned(self, pattern: BoolArray) -> BoolArray:
         """Of a pattern only what known moves go through that meet all requirements, the cheapest of each."""
