@@ -108,7 +108,7 @@ def check_telling(chosen: QuantizedQuery, question: Question, wish: Precision) -
     remedy = "a smaller max_error"
     if wish.error is None:
         more = max(wish.outputs, chosen.reach.outputs) + 1
-        remedy = f"/*+ reach({more}) */, for {Bits(more)} a group at most"
+        remedy = f"/*+ reach({more}) */, for {Bits(more)} at most"
     raise RequestError(
         f"the {question.aggregate} of {question.column} over a private condition would only say whether "
         f"enough rows pass, for its interval would be as wide as the domain; ask with {remedy}"
