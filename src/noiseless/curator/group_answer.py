@@ -5,12 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from noiseless.curator.disclosure import CellDisclosure, CountsDisclosure, Disclosure, StoredAnswer
-from noiseless.errors import RequestError
-from noiseless.exact import Bits
 from noiseless.intervals import AnswerInterval
-from noiseless.pricing.reach import QuantizedQuery
-from noiseless.questions.question import Question
-from noiseless.ranges.spans import Lattice
 
 ONE, ZERO = Fraction(1), Fraction(0)
 
@@ -94,22 +89,3 @@ class Precision:
     def scaled(self, factor: Fraction) -> "Precision":
         """The same for a number, of which the answer is this multiple."""
         return self if self.error is None else replace(self, error=self.error / factor)
-
-
-def check_telling(chosen: QuantizedQuery, question: Question, wish: Precision) -> None:
-    """Refuse to charge for an interval as wide as all that is possible.
-
-    Raises:
-        RequestError: there is one cell alone, and what would have two.
-    """
-    span = chosen.query.span
-    if chosen.quantizer.cells > 1 or (isinstance(span, Lattice) and not span.last):
-        return
-    remedy = "a smaller max_error"
-    if wish.error is None:
-        more = max(wish.outputs, chosen.reach.outputs) + 1
-        remedy = f"/*+ reach({more}) */, for {Bits(more)} at most"
-    raise RequestError(
-        f"the {question.aggregate} of {question.column} over a private condition would only say whether "
-        f"enough rows pass, for its interval would be as wide as the domain; ask with {remedy}"
-    )

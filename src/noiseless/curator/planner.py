@@ -15,7 +15,7 @@ from noiseless.curator.disclosure import (
     weight_of,
 )
 from noiseless.curator.fingerprints import fingerprint
-from noiseless.curator.group_answer import ONE, ZERO, GroupAnswer, Precision, check_telling
+from noiseless.curator.group_answer import ONE, ZERO, GroupAnswer, Precision
 from noiseless.curator.kinship import Kinship
 from noiseless.curator.output_space import OutputSpace, most_blocks, told_blocks
 from noiseless.curator.public_state import Grouping, PublicState
@@ -311,9 +311,7 @@ class Planner:
             share = {"min": ZERO, "max": ONE, "median": None}.get(question.aggregate, question.share)
             query = FilteredOrder(people.size, attribute, least, share)
             what = ("order", column, hidden.column, hidden.runs, least, None if share is None else str(share))
-        told = self._cell(people, what, query, wish, passing=hidden)
-        check_telling(told.mechanism, question, wish)
-        return GroupAnswer(told)
+        return GroupAnswer(self._cell(people, what, query, wish, passing=hidden))
 
     def _is_own(self, column: str, hidden: Among) -> bool:
         """Whether a filter is on the very column that is aggregated: a declared one, numbered alike."""

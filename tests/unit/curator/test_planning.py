@@ -325,24 +325,3 @@ def test_blocks() -> None:
     assert Predicate.of_runs("x", 5, ((0, 5),)).chosen == frozenset({0})
     assert most_blocks(10, 2, 10, alike=True) == 4
     assert most_blocks(10, 2, 10, alike=False) == 3
-
-
-@pytest.mark.parametrize(
-    "asked", ["MEDIAN(age)", "MIN(age)", "MAX(income)", "PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY age)"]
-)
-def test_an_interval_as_wide_as_the_domain_is_refused_with_what_has_two(asked: str) -> None:
-    with pytest.raises(RequestError, match=r"would only say .* /\*\+ reach\(3\) \*/, for 1\.59 bits"):
-        disclosures(f"SELECT {asked} FROM t WHERE ill")
-    (told,) = disclosures(f"SELECT {asked} FROM t WHERE ill", outputs=3)
-    assert isinstance(told, CellDisclosure)
-    assert told.mechanism.quantizer.cells == 2
-    assert told.mechanism.reach.outputs == 3
-    (everybody,) = disclosures(f"SELECT {asked} FROM t")
-    assert isinstance(everybody, CellDisclosure)
-    assert everybody.mechanism.quantizer.cells == 2
-
-
-def test_a_wide_error_over_a_private_filter_asks_for_a_smaller_one() -> None:
-    wish = Precision(2, Fraction(60))
-    with pytest.raises(RequestError, match="ask with a smaller max_error"):
-        planner().parts(parse("SELECT MEDIAN(age) FROM t WHERE ill", SCHEMA, "t").questions[0], wish)
