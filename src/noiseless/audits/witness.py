@@ -62,7 +62,7 @@ class Witness:
 
 
 def witnesses(audit: "TableAudit", *, reveal: bool) -> tuple[Witness, ...]:
-    """The most telling groups for the worst sensitive column; those alike in the order of their rows."""
+    """The most telling groups for the worst sensitive column."""
     exposure = audit.worst
     joint, seen = exposure.census.joint, audit.seen
     chosen = exposure.most_telling(SHOWN)
@@ -88,7 +88,7 @@ def witnesses(audit: "TableAudit", *, reveal: bool) -> tuple[Witness, ...]:
                 possible=tuple(combined(behind)) if reveal else None,
             )
         )
-    return tuple(sorted(telling, key=lambda one: (one.posterior, -one.size, one.first_row or 0)))
+    return tuple(telling)
 
 
 def combined(columns: list[pa.Array]) -> list[Any]:

@@ -369,13 +369,6 @@ def test_a_key_names_columns_with_commas_in_quotes() -> None:
         audit(people, sensitive="s", key=['"a,b'])
 
 
-def test_groups_that_give_equally_much_away_stand_in_the_order_of_rows() -> None:
-    ages = [9, 3, 7, 7, 1, 5]
-    table = pa.table({"age": ages, "illness": ["a", "b", "a", "b", "b", "a"]})
-    found = audit(table, sensitive="illness", public="age").witnesses
-    assert [witness.first_row for witness in found] == [1, 2, 5, 6, 3]
-
-
 def test_lines_about_many_missing_values_fit_a_terminal() -> None:
     names = [f"measurement_{number}" for number in range(4)]
     table = pa.table({name: [None, "a", "b"] for name in names} | {"illness": ["x", "y", "x"]})
