@@ -148,7 +148,7 @@ def test_the_board_learns_whom_limits_by_keys_are_about() -> None:
     asked: Json = {"sensitive": "s", "public": ["x", "z"], "recoding": "full-domain", "hierarchy": levels}
     done = nl.release(table, key=["x", "z"], largest_belief="1/2", **asked)
     assert done.risks["largest_belief"] <= Fraction(1, 2) < done.odds.largest_belief
-    assert "someone who knows one of these, and no more: x; z" in done.summary_html()
+    assert "someone who knows one of these and no more: x; z" in done.summary_html()
     whole = nl.release(table, largest_belief="1/2", **asked)
     assert "and no more" not in whole.summary_html()
 

@@ -265,7 +265,7 @@ class Curator:
             self._source.snapshot(edition.digest, edition.number)  # refuses a changed source
             return None
         edition.remember(known)
-        return asked.replied(None, looked.state, known)
+        return asked.replied(looked.priced, looked.state, known)
 
     def _replied(
         self, asked: Transaction, charged: ChargedBatch | None, stored: Mapping[str, StoredAnswer]

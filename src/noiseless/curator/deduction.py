@@ -138,7 +138,7 @@ class Deduction:
 
     def counted(self, disclosure: Disclosure) -> list[ChargedQuestion]:
         """Counts of the same people and column: a person's block is known of each."""
-        is_counted = isinstance(disclosure, CountsDisclosure) and not self._is_empty
+        is_counted = isinstance(disclosure, CountsDisclosure)
         with self._work.counted(), suppress(WorkError):
             asked = _Asked.of(disclosure) if is_counted else None
             found = [] if asked is None else self._found(asked.keys_of(asked.people))

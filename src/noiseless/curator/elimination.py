@@ -24,8 +24,8 @@ def combinations(targets: Sequence[Form], forms: Sequence[Form]) -> list[Combina
     is solved first, for the multiple that the fewest other equations have, and put into these. Forms that
     make a forest, as counts of runs and totals of groups do, are solved without any that grow.
 
-    >>> combinations([{"a": 1, "b": 1}], [{"a": 1, "b": -1}, {"b": 2}])
-    [{0: 1, 1: 1}]
+    >>> combinations([{"a": 1, "b": 1}], [{"a": 1, "b": -1}, {"b": 2}]) == [{0: 1, 1: 1}]
+    True
     >>> combinations([{"a": 1}], [{"a": 1, "b": -1}]) is None
     True
     """
