@@ -79,10 +79,13 @@ def verify(
 
 
 def _opened(original: Any, names: Sequence[str] | None, written: Mapping[str, Any]) -> Table:  # noqa: ANN401
-    """The original; a file of which nothing else is said is read as the certificate says."""
-    if isinstance(original, str | Path) and written:
-        said = {name: value for name, value in written.items() if name != "names"}
-        return open_table(TextSource(str(original), **said), names=names or written.get("names"))
+    """The original; a file of which nothing else is said is read as the certificate says.
+
+    The names of its columns are the caller's: a certificate that gave them could call the secret public.
+    """
+    said = {name: value for name, value in written.items() if name != "names"}
+    if isinstance(original, str | Path) and said:
+        return open_table(TextSource(str(original), **said), names=names)
     return open_table(original, names=names)
 
 
