@@ -5,12 +5,12 @@ import codecs
 import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.csv_grammar import SEPARATORS
@@ -38,6 +38,11 @@ _SPELT_TABS = {"tab": "\t", r"\t": "\t"}
 _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+_MOST_FORMATS, _LONGEST_FORMAT = 16, 32
+_PLAIN = re.compile(
+    r"ascii|utf-(8|8-sig|16)|iso8859-\d+|cp(125\d|437|737|775|85[0-8]|86[0-9])|koi8-[ru]|mac-(roman|latin2)"
+)
+"""Encodings in which ASCII is itself (UTF-16 but for its zero bytes) and no two texts are the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,8 @@ class TextSource(PathLike[str]):
     def __post_init__(self) -> None:
         if self.encoding is not None:
             try:
-                codecs.lookup(self.encoding)
-            except LookupError:
+                "".encode(self.encoding)  # looking it up also finds what is no encoding of texts
+            except (LookupError, ValueError):
                 raise RequestError(
                     f"there is no encoding {self.encoding!r}; try latin-1, cp1252 or utf-16"
                 ) from None
@@ -75,6 +80,8 @@ class TextSource(PathLike[str]):
                 raise RequestError(f"fields are not separated by {self.separator!r}; write , ; | or tab")
         if not isinstance(self.date_format, str | None):
             object.__setattr__(self, "date_format", tuple(self.date_format))
+        if len(self.date_formats) > _MOST_FORMATS:
+            raise RequestError(f"dates are written in at most {_MOST_FORMATS} ways; leave out --date-format")
         for asked in self.date_formats:
             _date_pattern(asked)
 
@@ -90,6 +97,18 @@ class TextSource(PathLike[str]):
         one = {"encoding": self.encoding, "separator": self.separator, "decimal": self.decimal}
         known: dict[str, str | list[str]] = {name: said for name, said in one.items() if said is not None}
         return known | ({"date_format": list(self.date_formats)} if self.date_formats else {})
+
+    def taken(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """What to take from somebody else who says how the file is written, where its user says nothing.
+
+        Nothing that decides where columns begin or could turn texts into others at will: no separator, and no
+        encoding but the plain ones.
+        """
+        return {
+            name: said[name]
+            for name in ("encoding", "decimal", "date_format")
+            if name in said and name not in self.said and (name != "encoding" or _is_plain(said[name]))
+        }
 
     def __fspath__(self) -> str:
         return self.source
@@ -124,10 +143,7 @@ class TextSource(PathLike[str]):
         Raises:
             SourceError: no column is.
         """
-        changed = {
-            **self._dates(table),
-            **(self._numbers(table) if self.decimal == "," else {}),
-        }
+        changed = self._changed(table)
         if not changed:
             return table
         columns = ", ".join(
@@ -137,6 +153,21 @@ class TextSource(PathLike[str]):
         if table.textual:
             kinds = dict.fromkeys(kinds, "VARCHAR")
         return replace(table, query=table.over(f"SELECT {columns} FROM {SOURCE}"), kinds=kinds)
+
+    def merged(self, table: "DuckDBTable") -> list[str]:
+        """The columns in which texts that differ are read as one value: 1,5 and 1,50, or times of a day."""
+        changed = self._changed(table)
+        if not changed:
+            return []
+        fewer = ", ".join(
+            f"count(DISTINCT {read}) < count(DISTINCT {identifier(c)})" for c, (read, _) in changed.items()
+        )
+        answers = table.fetch(f"SELECT {fewer} FROM {SOURCE}")[0]
+        return [column for column, answer in zip(changed, answers, strict=True) if answer]
+
+    def _changed(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
+        """What reads each column that is read otherwise than it is written, as SQL, and its type."""
+        return self._dates(table) | (self._numbers(table) if self.decimal == "," else {})
 
     def _dates(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
         """For each column of such dates what reads it, as SQL, and its type."""
@@ -228,10 +259,11 @@ def _date_pattern(asked: str) -> tuple[str, str]:
     spelt = _spelt(asked)
     parts: Sequence[str] = _TOKENS.findall(spelt)
     year = {"YYYY", "YY"} & set(parts)
-    if "".join(parts) != spelt or not {"DD", "MM"} <= set(parts) or len(year) != 1:
+    once = len(asked) <= _LONGEST_FORMAT and all(parts.count(part) <= 1 for part in _PARTS)
+    if "".join(parts) != spelt or not {"DD", "MM"} <= set(parts) or len(year) != 1 or not once:
         raise RequestError(
-            f"--date-format {asked!r} has no day, month and year; write it as DD.MM.YYYY, MM/DD/YYYY "
-            "or 'YYYY-MM-DD hh:mm:ss'"
+            f"--date-format {asked[:_LONGEST_FORMAT]!r} has no day, month and year, each once; write it as "
+            "DD.MM.YYYY, MM/DD/YYYY or 'YYYY-MM-DD hh:mm:ss'"
         )
     pattern = "".join(_PARTS[part][0] if part in _PARTS else re.escape(part) for part in parts)
     return pattern, "".join(_PARTS[part][1] if part in _PARTS else part for part in parts)
@@ -247,6 +279,18 @@ def _spelt(asked: str) -> str:
         asked = asked.replace(directive, part)
     day, hour, rest = re.split("(hh|$)", asked, maxsplit=1, flags=re.IGNORECASE)
     return day.upper() + (hour + rest).lower()
+
+
+def _is_plain(encoding: str) -> bool:
+    """Whether an encoding is one of the plain ones.
+
+    >>> [_is_plain(name) for name in ("latin-1", "windows-1252", "UTF-16", "unicode_escape", "cp037", "")]
+    [True, True, True, False, False, False]
+    """
+    try:
+        return _PLAIN.fullmatch(codecs.lookup(encoding).name) is not None
+    except (LookupError, ValueError):
+        return False
 
 
 @cache

@@ -49,7 +49,6 @@ def _about(certificate: CertifiedRelease) -> dict[str, Any]:
         **({"ordered": options.ordered} if certificate.claim.risks else {}),
         **({"keys": [list(key) for key in options.keys]} if options.keys else {}),
         **({"classes": len(set(options.classes.values()))} if options.classes else {}),
-        **({"written": dict(options.written)} if options.written else {}),
         "codeword": options.codeword,
         "distance": options.distance,
         "kinds": dict(options.kinds),
