@@ -30,6 +30,7 @@ RETIRED = (
     r"\bhimself\b",
     r"\bthat (is|are) withheld or rounded\b",
     r"\bbelongs? into\b",
+    r"[;,] repeatable\b",
     r"; [\w ]+ without it( \||\.$)",
 )
 """Each reads like a translation; CONTRIBUTING.md has what to write instead."""
