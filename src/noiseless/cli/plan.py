@@ -84,7 +84,8 @@ def plan_command(
         str | None, option('A function of a few people\'s values instead: "x1**2 + 2*x2**2".', "TEXT")
     ] = None,
     domain: Annotated[
-        list[str] | None, option("The bounds of a value of --formula, COL=LO:HI; repeat it for more.", "COL=LO:HI")
+        list[str] | None,
+        option("The bounds of a value of --formula, COL=LO:HI; repeat it for more.", "COL=LO:HI"),
     ] = None,
     budget: Annotated[str | None, option('Bits one person may lose, or "reach K".', "B")] = None,
     max_error: MaxErrorOption = None,
@@ -219,7 +220,9 @@ Examples:
 
 def rules_command(
     *,
-    rule: Annotated[list[str] | None, option("Only this rule, with its parameters; repeat it for more.", "R")] = None,
+    rule: Annotated[
+        list[str] | None, option("Only this rule, with its parameters; repeat it for more.", "R")
+    ] = None,
     query: Annotated[
         str | None, option("count, sum (the default), mean, min, max, median, variance or value.", "NAME")
     ] = None,
