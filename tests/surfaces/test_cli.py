@@ -357,8 +357,8 @@ def test_a_release_is_verified_with_the_separator_that_it_was_made_with(
     assert noiseless("release", path, *asked, *made, *written).code == 0
     check = ("verify", certificate, "--original", path, "--released", released)
     assert noiseless(*check, *written).code == 0
-    assert noiseless(*check, "--separator", ";").code == 0  # decimals as the certificate says
-    assert "say which" in noiseless(*check).err  # what the columns are is never taken from it
+    assert noiseless(*check, "--separator", ";").code == 1
+    assert "say which, as in --separator ';'; the release was made with" in noiseless(*check).err
     assert noiseless(*check, "--separator", ",", "--decimal", ",").code == 1
 
 

@@ -5,12 +5,12 @@ import codecs
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.tables.csv_grammar import SEPARATORS
@@ -39,10 +39,6 @@ _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 _MOST_FORMATS, _LONGEST_FORMAT = 16, 32
-_PLAIN = re.compile(
-    r"ascii|utf-(8|8-sig|16)|iso8859-\d+|cp(125\d|437|737|775|85[0-8]|86[0-9])|koi8-[ru]|mac-(roman|latin2)"
-)
-"""Encodings in which ASCII is itself (UTF-16 but for its zero bytes) and no two texts are the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -98,18 +94,6 @@ class TextSource(PathLike[str]):
         known: dict[str, str | list[str]] = {name: said for name, said in one.items() if said is not None}
         return known | ({"date_format": list(self.date_formats)} if self.date_formats else {})
 
-    def taken(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """What to take from somebody else who says how the file is written, where its user says nothing.
-
-        Nothing that decides where columns begin or could turn texts into others at will: no separator, and no
-        encoding but the plain ones.
-        """
-        return {
-            name: said[name]
-            for name in ("encoding", "decimal", "date_format")
-            if name in said and name not in self.said and (name != "encoding" or _is_plain(said[name]))
-        }
-
     def __fspath__(self) -> str:
         return self.source
 
@@ -143,7 +127,7 @@ class TextSource(PathLike[str]):
         Raises:
             SourceError: no column is.
         """
-        changed = self._changed(table)
+        changed = self._dates(table) | (self._numbers(table) if self.decimal == "," else {})
         if not changed:
             return table
         columns = ", ".join(
@@ -153,21 +137,6 @@ class TextSource(PathLike[str]):
         if table.textual:
             kinds = dict.fromkeys(kinds, "VARCHAR")
         return replace(table, query=table.over(f"SELECT {columns} FROM {SOURCE}"), kinds=kinds)
-
-    def merged(self, table: "DuckDBTable") -> list[str]:
-        """The columns in which texts that differ are read as one value: 1,5 and 1,50, or times of a day."""
-        changed = self._changed(table)
-        if not changed:
-            return []
-        fewer = ", ".join(
-            f"count(DISTINCT {read}) < count(DISTINCT {identifier(c)})" for c, (read, _) in changed.items()
-        )
-        answers = table.fetch(f"SELECT {fewer} FROM {SOURCE}")[0]
-        return [column for column, answer in zip(changed, answers, strict=True) if answer]
-
-    def _changed(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
-        """What reads each column that is read otherwise than it is written, as SQL, and its type."""
-        return self._dates(table) | (self._numbers(table) if self.decimal == "," else {})
 
     def _dates(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
         """For each column of such dates what reads it, as SQL, and its type."""
@@ -279,18 +248,6 @@ def _spelt(asked: str) -> str:
         asked = asked.replace(directive, part)
     day, hour, rest = re.split("(hh|$)", asked, maxsplit=1, flags=re.IGNORECASE)
     return day.upper() + (hour + rest).lower()
-
-
-def _is_plain(encoding: str) -> bool:
-    """Whether an encoding is one of the plain ones.
-
-    >>> [_is_plain(name) for name in ("latin-1", "windows-1252", "UTF-16", "unicode_escape", "cp037", "")]
-    [True, True, True, False, False, False]
-    """
-    try:
-        return _PLAIN.fullmatch(codecs.lookup(encoding).name) is not None
-    except (LookupError, ValueError):
-        return False
 
 
 @cache

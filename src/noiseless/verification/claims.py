@@ -29,7 +29,8 @@ def check_certificate(raw: Mapping[str, Any], count: Callable[[CertifiedRelease]
     if any(check.name == "original_digest" and not check.holds for check in checks):
         otherwise = "the original is another table than the release was made from, or is read in another way"
         said = written_words(certificate.options.written)
-        then = said or "its --names, --encoding, --separator, --decimal and --date-format as then"
+        usual = "its --names, --encoding, --separator, --decimal and --date-format as then"
+        then = f"{said}, if your file is written so" if said else usual
         notes += (f"{otherwise}: give {then}",)
     return Findings(checks, _about(certificate), certificate.not_checked, notes)
 

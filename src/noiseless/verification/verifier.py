@@ -1,13 +1,12 @@
 """Re-checking a certificate from the two tables alone: each claim beside what the tables say."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 
 from noiseless.display import Facts, FrameMixin, PageMixin, Shown, arrow_rows
-from noiseless.errors import RequestError
-from noiseless.tables import Table, open_table
+from noiseless.errors import RequestError, SourceError
+from noiseless.tables import open_table
 from noiseless.tables.text_source import TextSource
 from noiseless.verification.certificate import CertifiedRelease
 from noiseless.verification.certificate_json import certificate_file, check_version, json_file
@@ -19,8 +18,6 @@ from noiseless.verification.tabulation_claims import check_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from noiseless.tables.duckdb_table import DuckDBTable
 
 
 SCHEMA = Path(__file__).with_name("certificate.schema.json")
@@ -56,9 +53,8 @@ def verify(
 
     Args:
         certificate: the name of a JSON file, the certificate itself, or the release that has it.
-        original: the table that the release was made from: a file, a glob, a database table, any frame. A
-            file in another encoding, with decimal commas or other dates is read as the certificate says,
-            unless the caller says.
+        original: the table that the release was made from: a file, a glob, a database table, any frame. How a
+            file is written only the caller says (`TextSource`), never the certificate.
         released: the released table.
         names: the original's column names, where it is a text file without a header line.
 
@@ -75,58 +71,26 @@ def verify(
     >>> verify(done.certificate, original=patients, released=patients.select(["chol"])).holds
     False
     """
-    opened = list[_Original]()
+    said: dict[str, Any] = dict(original.said) if isinstance(original, TextSource) else {}
+    said |= {"names": list(names)} if names else {}
 
     def counted(claimed: CertifiedRelease) -> TableCounts:
-        opened.append(_Original.open(original, names, claimed.options.written))
-        return Evidence(claimed, opened[0].table, open_table(released)).counts()
+        try:
+            table = open_table(original, names=names)
+        except SourceError as error:
+            raise _hinted(error, claimed.options.written, said) from None
+        return Evidence(claimed, table, open_table(released)).counts()
 
     found = check_certificate(read_certificate(certificate), counted)
-    about, notes = dict(found.about), found.notes
-    for one in opened:
-        about |= {"written": one.said} if one.said else {}
-        notes = (*notes, *one.notes)
-    return Verification(found.checks, about, found.not_checked, notes)
+    about = {**found.about, **({"written": said} if said and found.about else {})}
+    return Verification(found.checks, about, found.not_checked, found.notes)
 
 
-class _Original(NamedTuple):
-    """The original, how it was read, and what to say of that."""
-
-    table: Table
-    said: Mapping[str, Any]
-    notes: tuple[str, ...]
-
-    @classmethod
-    def open(
-        cls,
-        original: Any,  # noqa: ANN401 - anything that open_table opens
-        names: Sequence[str] | None,
-        written: Mapping[str, Any],
-    ) -> "_Original":
-        """Read a file as its caller says, and otherwise as the certificate says, which is then noted.
-
-        Names and separators are the caller's alone: a certificate could call the secret public by them.
-
-        Raises:
-            RequestError: read as only the certificate says, values that differ become equal.
-        """
-        named = {"names": list(names)} if names else {}
-        if not isinstance(original, str | Path | TextSource):
-            return cls(open_table(original, names=names), named, ())
-        own = original if isinstance(original, TextSource) else TextSource(str(original))
-        taken = own.taken(written)
-        both = replace(own, **taken)
-        if not taken:
-            return cls(open_table(original, names=names), both.said | named, ())
-        words = written_words(taken)
-        plain = cast("DuckDBTable", open_table(replace(both, decimal=None, date_format=None), names=names))
-        if merged := TextSource(own.source, **taken).merged(plain):
-            raise RequestError(
-                f"the certificate reads the original with {words}, which makes different values of "
-                f"{merged[0]!r} equal; if your file is written so, verify it with {words}"
-            )
-        note = f"the certificate has the original read with {words}; check that your file is written so"
-        return cls(open_table(both, names=names), both.said | named, (note,))
+def _hinted(error: SourceError, written: Mapping[str, Any], said: Mapping[str, Any]) -> SourceError:
+    """The same error, and how the certificate has the original written, where nobody said."""
+    if said or not written:
+        return error
+    return SourceError(error.source, f"{error.problem}; the release was made with {written_words(written)}")
 
 
 def verify_tables(certificate: Any, publication: Any) -> Verification:  # noqa: ANN401 - files or objects
