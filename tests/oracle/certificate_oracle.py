@@ -366,8 +366,11 @@ def meant(text: Text) -> str:
 def read_fraction(written: Any) -> Fraction:
     """The rational that "38/5", "-3", "2.5" or a JSON number stands for."""
     if isinstance(written, (int, Decimal)) and not isinstance(written, bool):
-        if isinstance(written, Decimal) and abs(written.adjusted()) > 400:
-            raise ValueError("too large or too small")
+        if (
+            isinstance(written, Decimal)
+            and max(abs(written.adjusted()), len(written.as_tuple().digits)) > 400
+        ):
+            raise ValueError("too large, too small or too long")
         return Fraction(written)
     if isinstance(written, str):
         found = re.fullmatch("(-?[0-9]{1,2000})(?:/([0-9]{1,2000}))?", written)
@@ -1104,9 +1107,7 @@ class Verifier:
             codebook = Codebook(certificate, self.values)
             self.uncovered = codebook.uncovered()
             if not self.uncovered and certificate.distance is not None:
-                self.distance_fault = (
-                    codebook.spans_fault() if any(not c.suppressed for c in certificate.cells) else None
-                )
+                self.distance_fault = codebook.spans_fault()
                 self.distances = None if self.distance_fault else codebook.distances()
 
     def _match(self) -> tuple[dict[Value, int] | None, str | None]:

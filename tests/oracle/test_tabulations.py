@@ -412,6 +412,26 @@ def test_forged_certificates_are_refused_or_still_true() -> None:
     assert refused > accepted > 0
 
 
+def test_figures_that_imply_each_other_are_not_left_out() -> None:
+    """The cube in which x011 is 0, 2 or 4, each of its figures told twice: five values are a lie."""
+    once = holes_case()
+    twice = replace(once, tables=(*once.tables, replace(once.tables[0], name="again")))
+    certificate = json.loads(
+        json.dumps(audit_tables(twice, targets={"cell": {"atom": ["x011"]}}).certificate(public=True))
+    )
+    claim = next(claim for claim in certificate["claims"] if claim.get("group") == "cell")
+    assert (claim["lower"], claim["upper"], claim["values"]) == (0, 4, 3)
+    assert verify_tables(certificate, twice).holds
+    claim["values"] = 5
+    certificate["steps"] = [line for line in certificate["steps"] if None in line[1:3]]
+    many = once.rows.shape[0]
+    certificate["families"] = []
+    for wrong in ([*range(many, 2 * many), *range(many)], range(2 * many)):  # each other; themselves
+        certificate["implied"] = [[row, [part]] for row, part in enumerate(wrong)]
+        (failed,) = verify_tables(certificate, twice).failed
+        assert failed.claimed == "a figure is implied by itself"
+
+
 def test_a_certificate_of_another_publication_is_refused() -> None:
     for seed, _, _, certificate in certificates(range(7_000, 7_005)):
         other = copy.deepcopy(certificate["publication"])

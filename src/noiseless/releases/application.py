@@ -281,7 +281,7 @@ def checked_certificate(source: Any) -> CertifiedRelease:  # noqa: ANN401 - as a
     if not faults and (open_cells := book.uncovered()):
         faults = ", ".join(f"{number:,} cells not covered by {where}" for where, number in open_cells.items())
     if not faults and certificate.options.distance is not None:
-        faults = book.spans_fault() or ""
+        faults = book.scale_fault() or ""
     if faults:
         raise SourceError(label, f"does not hold ({faults}); see noiseless verify, and take another one")
     return certificate

@@ -214,7 +214,7 @@ class Claims:
         """The largest distance, or what is wrong; None where none is stated or none can be measured."""
         if self._codebook is None or self._uncovered or self.certificate.options.distance is None:
             return None
-        return self._codebook.spans_fault() or self._codebook.distortion
+        return self._codebook.scale_fault() or self._codebook.distortion
 
     def _distortion_check(self) -> Check:
         claim, found = self.certificate.claim, self._distortion

@@ -18,6 +18,8 @@ from noiseless.verification.quantities import ExactLength, is_number, point_in_t
 
 _COUNTING = ("hamming", "discrete")
 _SQUARING = ("euclidean", "squared")
+_LONGEST = 10**500
+"""Larger scales are not computed with: sums of squares would have thousands of digits."""
 
 
 class CheckedColumn:
@@ -216,13 +218,16 @@ class CertifiedCodebook:
                 faults["the medoid"] += tuple(c.medoid(word, of) for c, word, of in words) not in cell.members
         return {where: count for where, count in faults.items() if count}
 
-    def spans_fault(self) -> str | None:
-        """What is wrong with the declared ranges that the distance of Gower divides by."""
+    def scale_fault(self) -> str | None:
+        """What is wrong with weights, and with the declared ranges that the distance of Gower divides by."""
         for name, column in self._columns.items():
-            if self._options.distance == "gower" and isinstance(column, LineColumn) and self._shown:
+            if self._options.distance == "gower" and isinstance(column, LineColumn):
                 span = self._options.spans.get(name)
                 if span is None or not column.within(span):
                     return f"column {name!r} has no declared range that holds all its numbers"
+        factors, one = self._factors
+        if max(one.denominator, *factors) > _LONGEST:
+            return "weights and declared ranges have too many digits"
         return None
 
     @cached_property

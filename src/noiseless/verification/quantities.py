@@ -42,7 +42,8 @@ def fraction(written: Written) -> Fraction:
     if isinstance(written, int):
         return Fraction(written)
     if isinstance(written, Decimal):
-        if not written.is_finite() or abs(written.adjusted()) > _LARGEST_EXPONENT:
+        digits = len(written.as_tuple().digits)
+        if not written.is_finite() or max(abs(written.adjusted()), digits) > _LARGEST_EXPONENT:
             raise Unreadable
         return Fraction(written)
     if quotient := _FRACTION.fullmatch(written):

@@ -3,6 +3,7 @@
 # ruff: noqa: B905, PLR2004, UP045, ANN401 - Python 3.9 runs this; JSON holds anything
 
 from collections.abc import Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Optional
 
 from noiseless.verification.certificate_json import FormatError, array, record, require
@@ -134,22 +135,34 @@ class LaminarFigures:
             for atom in cells:
                 self.of_atom.setdefault(atom, []).append((entry[1], len(self.sets[entry[1]])))
             self.sets[entry[1]].append(cells)
-        listed |= {self._filled(found, entry) for entry in array(implied, "the implied figures")}
+        listed |= self._implied(found, implied)
         self.laminar = all(_laminar(sets) for sets in self.sets)
         self.covered = self._covered(found, bounds, listed) if self.laminar else set()
 
-    def _filled(self, found: TableRows, raw: Any) -> int:
-        """A figure that exact figures fill without overlap, as far as its cells are not known."""
+    def _implied(self, found: TableRows, raw: Any) -> set[int]:
+        """The implied figures, none of them by itself: two that imply each other still say something."""
+        order: TopologicalSorter[int] = TopologicalSorter()
+        pairs = [self._filled(found, entry) for entry in array(raw, "the implied figures")]
+        for row, parts in pairs:
+            order.add(row, *parts)
+        try:
+            order.prepare()
+        except CycleError:
+            require(False, "a figure is implied by itself")
+        return {row for row, _ in pairs}
+
+    def _filled(self, found: TableRows, raw: Any) -> tuple[int, Sequence[int]]:
+        """A figure that exact figures fill without overlap, as far as its cells are not known; and these."""
         entry = array(raw, "an implied figure")
         require(len(entry) == 2, "an implied figure has not two parts")
         row, parts = entry[0], array(entry[1], "an implied figure's parts")
         inside = all(type(k) is int and 0 <= k < len(found.rows) for k in (row, *parts))
-        require(inside and row not in parts, "an implied figure is not there")
+        require(inside, "an implied figure is not there")
         require(all(found.told[k][0] == found.told[k][1] for k in parts), "a part of a figure is not exact")
         cells = sorted(atom for k in parts for atom in found.rows[k] if self.free[atom])
         whole = cells == sorted(atom for atom in found.rows[row] if self.free[atom])
         require(whole, "the parts of a figure do not fill it")
-        return int(row)
+        return row, parts
 
     def _covered(self, found: TableRows, bounds: KnownBounds, listed: set[int]) -> set[int]:
         """The free cells that no other figure restricts; none, if one of a listed figure's cells is not."""
@@ -273,6 +286,7 @@ def _requirements(raw: Mapping[str, Any], found: TableRows, checks: list[Check])
     """What rules want of figures, held against the claims, whose ends are shown and proved above."""
     claims = {found.names[c["figure"]]: c for c in raw["claims"] if "figure" in c}
     told = dict(zip(found.names, found.told))
+    require(len(told) == len(found.names), "two figures have one name")
     right = []
     for wish in array(raw["requirements"], "the requirements"):
         record(wish, "a requirement", _WANTED)

@@ -253,6 +253,13 @@ def test_how_the_original_is_written_is_never_taken_from_a_certificate(
     assert verify(done.certificate, original=TextSource(str(path), **written), released=done.frame).holds
 
 
+def test_exact_numbers_without_end_are_no_work(made: Made) -> None:
+    """Products of weights of thousands of digits could not even be written down."""
+    made.certificate["options"] |= {"distance": "euclidean", "weights": {"age": f"1/{'3' * 1999}"}}
+    found = verify(made.certificate, **tables(made))
+    assert found["distortion"].found == "weights and declared ranges have too many digits"
+
+
 @pytest.mark.parametrize("encoding", ["rot13", "hex", "zlib", "base64", "undefined", "no such", "a\0b", ""])
 def test_what_is_no_encoding_of_texts_is_none_of_a_file(encoding: str) -> None:
     with pytest.raises(RequestError, match="there is no encoding"):
