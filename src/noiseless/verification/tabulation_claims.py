@@ -44,11 +44,15 @@ def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
         record(raw, "the certificate", _BODY if raw.get("public") is True else _SECRET)
     require(type(raw["public"]) is bool, "it does not say whether it is public")
     checks = [Check("format", True, TABLES_FORMAT, TABLES_FORMAT)]
-    if publication is not None:
-        same = raw["publication"] == publication
-        read = "the same tables" if same else "other tables, or other options than for the certificate"
-        checks.append(Check("publication", same, "the tables", read))
     found = table_rows(raw["publication"])
+    if publication is not None:
+        same = raw["publication"] == publication or _published_content(
+            raw["publication"]
+        ) == _published_content(publication)
+        claimed, read = (_dimension_names(each) for each in (raw["publication"], publication))
+        if claimed == read:
+            claimed, read = "the tables", "the same tables" if same else "other figures, labels or options"
+        checks.append(Check("publication", same, claimed, read))
     if contradicts:
         return Findings((*checks, _contradiction(raw, found)))
     bounds = KnownBounds(found)
@@ -62,6 +66,46 @@ def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
         _requirements(raw, found, checks)
         _adversaries(raw["adversaries"], found, checks)
     return Findings(tuple(checks))
+
+
+def _published_content(publication: Mapping[str, Any]) -> list[Any]:
+    """What a publication says, whatever its tables are called and in which order it lists what they hold."""
+    bounds = publication["lower"], publication["upper"]
+    return [
+        sorted(
+            (
+                each["name"],
+                sorted(each["categories"]),
+                sorted(
+                    (name, sorted(each["categories"][k] for k in of)) for name, of in each["groups"].items()
+                ),
+            )
+            for each in publication["classifications"]
+        ),
+        sorted((each["kind"], _figures_by_label(each)) for each in publication["tables"]),
+        bounds,
+        [
+            publication["classifications"] for end in bounds if isinstance(end, (list, tuple))
+        ],  # one for each cell
+        publication["step"],
+        publication["population"],
+    ]
+
+
+def _dimension_names(publication: Mapping[str, Any]) -> str:
+    """The dimensions of each table, in words."""
+    return "; ".join(
+        sorted("tables by " + " and ".join(sorted(each["dimensions"])) for each in publication["tables"])
+    )
+
+
+def _figures_by_label(table: Mapping[str, Any]) -> list[Any]:
+    """The figures of a table by their labels, each as often as it is there."""
+    names, labels = table["dimensions"], table["labels"]
+    return sorted(
+        (sorted((name, of[k]) for name, of, k in zip(names, labels, code)), low, high is None, high or 0)
+        for code, low, high in zip(table["codes"], table["lower"], table["upper"])
+    )
 
 
 def _contradiction(raw: Mapping[str, Any], found: TableRows) -> Check:

@@ -135,6 +135,28 @@ def test_a_table_is_made_from_records(tmp_path: Path) -> None:
     assert told(rounded)["Total", "Total"] == (3, 7)
 
 
+def test_a_table_made_from_records_has_subtotals_by_its_hierarchy() -> None:
+    above = {"region": [("B", "north"), ("A", "north"), ("C", "south")]}
+    found = read_request(None, microdata=PEOPLE, rows="region", cols="sex", hierarchy=above)
+    (table,) = found.publication.tables
+    assert table.labels == (("north", "B", "A", "south", "C", "Total"), ("f", "m", "Total"))
+    assert told(found)["north", "f"] == (2, 2)
+    assert told(found)["north", "Total"] == (5, 5)
+    assert told(found)["south", "m"] == (0, 0)
+    assert found.contributions is not None
+    finest = read_request(
+        None, microdata=PEOPLE, rows="region", cols="sex", hierarchy=above, totals=["sex"]
+    ).publication.tables[0]
+    assert finest.labels[0] == ("A", "B", "C")
+    one = {"region": [("A", "north", "all"), ("B", "north", "all"), ("C", "all")]}
+    single = read_request(None, microdata=PEOPLE, rows="region", cols="sex", hierarchy=one)
+    assert single.publication.tables[0].labels[0] == ("north", "A", "B", "C", "Total")
+    with pytest.raises(NoiselessError, match="'C' stands above others in the hierarchy of 'region'"):
+        read_request(
+            None, microdata=PEOPLE, rows="region", cols="sex", hierarchy={"region": [("A", "C"), ("B", "D")]}
+        )
+
+
 def test_contributors_are_units_of_records() -> None:
     asked: dict[str, Any] = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
     found = read_request(None, microdata=PEOPLE, unit="firm", **asked)

@@ -12,6 +12,7 @@ import pytest
 from noiseless.tabulations import Publication, Told
 from noiseless.tabulations.audit import audit_tables
 from noiseless.verification import standalone_script, verify_tables
+from noiseless.verification.tabulation_claims import check_tables
 from tabulation_examples import CASES, flat, forms_of, hierarchy, holes_case, publication_of, withheld
 
 
@@ -92,6 +93,24 @@ def test_claims_that_are_left_out_or_doubled_are_refused() -> None:
     assert verify_tables(certificate, publication).holds
     del certificate["claims"][0]
     assert [check.name for check in verify_tables(certificate, publication).failed] == ["figures"]
+
+
+def test_tables_are_the_same_in_any_order_and_under_any_name() -> None:
+    publication = withheld(np.arange(9).reshape(3, 3), [flat("a", 3), flat("b", 3)], np.eye(3) < 1)
+    certificate, other = written(publication), json.loads(json.dumps(publication.to_dict()))
+    (table,) = other["tables"]
+    table["name"] = "renamed"
+    for key in ("codes", "lower", "upper"):
+        table[key].reverse()
+    table["labels"][0].reverse()
+    table["codes"] = [[len(table["labels"][0]) - 1 - row, column] for row, column in table["codes"]]
+    assert check_tables(certificate, other).holds
+    table["lower"][0] += 1
+    assert not check_tables(certificate, other).holds
+    table["lower"][0] -= 1
+    for key in ("codes", "lower", "upper"):  # a figure that is there twice says more than once
+        table[key].append(table[key][0])
+    assert not check_tables(certificate, other).holds
 
 
 def test_that_a_rule_is_broken_must_be_proved() -> None:

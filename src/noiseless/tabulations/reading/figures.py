@@ -55,14 +55,14 @@ class Figures:
         dimensions: Sequence[str],
         entries: Iterable[tuple[Sequence[str], object]],
         place: Callable[[int], str] | None = None,
+        labels: Sequence[Labels] | None = None,
     ) -> "Figures":
-        """From labels and cells, one by one."""
-        known: list[dict[str, int]] = [{} for _ in dimensions]
+        """From labels and cells, one by one; labels that are not listed come in the order of the cells."""
+        listed: Sequence[Labels] = labels or [()] * len(dimensions)
+        known = [{label: place for place, label in enumerate(each)} for each in listed]
         codes, cells = list[list[int]](), list[object]()
-        for labels, cell in entries:
-            codes.append(
-                [each.setdefault(label, len(each)) for each, label in zip(known, labels, strict=True)]
-            )
+        for own, cell in entries:
+            codes.append([each.setdefault(label, len(each)) for each, label in zip(known, own, strict=True)])
             cells.append(cell)
         found = np.empty(len(cells), object)
         found[:] = cells

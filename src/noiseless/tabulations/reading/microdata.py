@@ -1,7 +1,7 @@
 """Tables made from the records behind them, and what each contributor adds to a cell."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -32,17 +32,17 @@ class RecordHoldings:
     amounts: Mapping[Labels, Mapping[int, Fraction]]
     names: tuple[str, ...] | None
 
-    def totals(self, totalled: Sequence[str]) -> dict[Labels, Mapping[int, Fraction]]:
-        """The same for the finest cells, and for each of their totals over some dimensions."""
-        found: dict[Labels, dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    def figures(self, paths: Sequence[Mapping[str, Labels]]) -> dict[Labels, Fraction]:
+        """What everybody has in the finest cells, and in all that hold them.
+
+        Args:
+            paths: for each dimension and label, the names that hold it, itself among them.
+        """
+        found: dict[Labels, Fraction] = defaultdict(Fraction)
         for labels, of in self.amounts.items():
-            ways = [
-                (each, _TOTAL) if name in totalled else (each,)
-                for name, each in zip(self.dimensions, labels, strict=True)
-            ]
-            for place in product(*ways):
-                for who, amount in of.items():
-                    found[place][who] += amount
+            amount = sum(of.values(), Fraction(0))
+            for place in product(*(own[label] for own, label in zip(paths, labels, strict=True))):
+                found[place] += amount
         return dict(found)
 
 
@@ -141,30 +141,64 @@ def _climb(own: Classification, parents: Parents) -> Callable[[str], str]:
 
 
 def made_figures(
-    name: str, holdings: RecordHoldings, totalled: Sequence[str], notation: FigureNotation, below: int | None
+    name: str,
+    holdings: RecordHoldings,
+    totalled: Sequence[str],
+    hierarchies: Mapping[str, Parents],
+    *,
+    notation: FigureNotation,
+    below: int | None,
 ) -> Figures:
-    """The table that the records make, with totals, written as it is declared to be published.
+    """The table that the records make, written as it is declared to be published.
 
     Args:
         name: what messages call it.
         holdings: who contributes what.
-        totalled: the dimensions that have totals.
+        totalled: the dimensions that have totals, and subtotals where they have a hierarchy.
+        hierarchies: what stands above the labels of dimensions.
         notation: how figures are rounded, if they are.
         below: figures from 1 up to this one are published as "less than this".
 
     Raises:
-        RequestError: there are too many cells.
+        RequestError: there are too many cells, or a hierarchy puts some records' labels above others'.
     """
     if unknown := [each for each in totalled if each not in holdings.dimensions]:
         raise RequestError(f"{name}: totals name {unknown[0]!r}, which is no dimension of the table")
-    cells = holdings.totals(totalled)
-    if len(cells) > MOST_CELLS:
+    paths, orders = list[Mapping[str, Labels]](), list[Labels]()
+    for place, dimension in enumerate(holdings.dimensions):
+        parents = hierarchies.get(dimension, {}) if dimension in totalled else {}
+        total = (_TOTAL,) * (dimension in totalled)
+        own = {labels[place]: _path(labels[place], parents) for labels in holdings.amounts}
+        if double := [each for path in own.values() for each in path[:-1] if each in own or each in total]:
+            raise RequestError(
+                f"{name}: {double[0]!r} stands above others in the hierarchy of {dimension!r}, and names "
+                "records or totals too; rename one"
+            )
+        paths.append({label: (*path, *total) for label, path in own.items()})
+        orders.append((*_order(own.values(), parents), *total))
+    figures = holdings.figures(paths)
+    if len(figures) > MOST_CELLS:
         raise RequestError(f"{name}: has more than {MOST_CELLS:,} cells; name fewer rows or cols")
-    figures = {labels: sum(of.values(), Fraction(0)) for labels, of in cells.items()}
     entries = [(labels, _written(figure, notation, below)) for labels, figure in figures.items()]
-    return Figures.of(
-        name, holdings.dimensions, sorted(entries, key=lambda each: [(is_total(x), x) for x in each[0]])
-    )
+    return Figures.of(name, holdings.dimensions, entries, labels=orders)
+
+
+def _path(label: str, parents: Parents) -> Labels:
+    """The names that hold a label, the highest first, and the label; a single top is the total itself."""
+    path = [label]
+    while (above := parents.get(path[-1])) is not None:
+        path.append(above)
+    if len(path) > 1 and sum(above is None for above in parents.values()) == 1:
+        path.pop()
+    return tuple(reversed(path))
+
+
+def _order(paths: Iterable[Labels], parents: Parents) -> Labels:
+    """All names on some paths, each before those that it holds, in the order of the hierarchy."""
+    place = {name: number for number, name in enumerate(parents)}
+    prefixes = {path[:end] for path in paths for end in range(1, len(path) + 1)}
+    known = sorted(prefixes, key=lambda path: [(place.get(name, -1), is_total(name), name) for name in path])
+    return tuple(path[-1] for path in known)
 
 
 def _written(figure: Fraction, notation: FigureNotation, below: int | None) -> object:

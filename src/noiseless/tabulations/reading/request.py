@@ -171,6 +171,7 @@ def _read(
     """Read all tables; with `shared`, what is said of dimensions is said of the tables that have them."""
     tables, files, folder = list[tuple[Figures, FigureNotation]](), list[Path](), specification.folder
     bounds = specification.bounds or (Fraction(0), None)
+    hierarchies = {name: _parents(name, each, folder) for name, each in specification.hierarchy.items()}
     for number, table in enumerate(specification.table, 1):
         name = table.name or (Path(table.file).stem if table.file else f"table {number}")
         if name in {figures.name for figures, _ in tables}:
@@ -179,7 +180,7 @@ def _read(
         if table.below is not None:  # of figures before they are rounded
             marks = {f"<{table.below}": f"1-{table.below - 1}"} if table.below > 1 else {}
             notation = replace(notation, marks={**notation.marks, **marks})
-        figures = _figures(name, table, notation, folder)
+        figures = _figures(name, table, notation, folder, hierarchies)
         files += [folder / each for each in (table.file, table.microdata) if isinstance(each, str)]
         figures = replace(figures.fixed(table.where), kind=table.kind)
         tables.append((figures, notation))
@@ -188,7 +189,6 @@ def _read(
         (_described(figures, table, known if shared else set()).checked(), notation)
         for table, (figures, notation) in zip(specification.table, tables, strict=True)
     ]
-    hierarchies = {name: _parents(name, each, folder) for name, each in specification.hierarchy.items()}
     declared = Declared(hierarchies, bounds, specification.step, specification.population.id, whole)
     publication, notes = publication_of(tables, declared)
 
@@ -255,7 +255,13 @@ def _described(figures: Figures, table: TableSpecification, elsewhere: AbstractS
     return replace(figures.with_totals(totals), flat=flat)
 
 
-def _figures(name: str, table: TableSpecification, notation: FigureNotation, folder: Path) -> Figures:
+def _figures(
+    name: str,
+    table: TableSpecification,
+    notation: FigureNotation,
+    folder: Path,
+    hierarchies: Mapping[str, Parents],
+) -> Figures:
     dimensions = (*table.rows, *table.cols)
     if table.microdata is None and (table.below is not None or table.unit is not None):
         raise RequestError(f"{name}: below and unit are for tables with microdata; leave them out")
@@ -273,7 +279,7 @@ def _figures(name: str, table: TableSpecification, notation: FigureNotation, fol
             raise RequestError(f"{name}: name the columns of the records that make its rows and cols")
         held = read_holdings(_records(table, folder), dimensions, _summed(table), table.unit)
         totalled = dimensions if table.totals is None else tuple(table.totals)
-        return made_figures(name, held, totalled, notation, table.below)
+        return made_figures(name, held, totalled, hierarchies, notation=notation, below=table.below)
     file = folder / table.file
     if not file.is_file():
         raise SourceError(str(file), "there is no such file; check the name and the folder")
