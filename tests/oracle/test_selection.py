@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cell_costs import cost_by_definition
 from noiseless.arrays import IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
@@ -147,7 +148,7 @@ class World:
     def cost(self, cell: tuple[int, ...]) -> Length:
         assert self.book is not None
         if cell not in self._costs:
-            self._costs[cell] = self.book.cost(cell)
+            self._costs[cell] = cost_by_definition(self.book, cell)
         return self._costs[cell]
 
     def _contiguous(self, shown: list[list[int]], hidden: list[int]) -> bool:

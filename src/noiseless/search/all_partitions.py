@@ -125,8 +125,14 @@ class AllPartitions:
     def _costs(self) -> dict[int, Length]:
         """What each cell costs that is within the limit on the distortion."""
         limit = self.targets.distortion
-        costs = {mask: self._book.cost(self._sets[mask]) for mask in self._cells}
-        return {mask: cost for mask, cost in costs.items() if limit is None or cost <= limit}
+        sizes = np.array([len(self._sets[mask]) for mask in self._cells], np.int64)
+        members = np.array([member for mask in self._cells for member in self._sets[mask]], np.int64)
+        costs = self._book.costs(members, np.cumsum(sizes) - sizes) if len(sizes) else []
+        return {
+            mask: cost
+            for mask, cost in zip(self._cells, costs, strict=True)
+            if limit is None or cost <= limit
+        }
 
     def _share(self, mask: int) -> Fraction:
         """What a cell adds to the mean loss."""

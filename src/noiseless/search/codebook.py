@@ -13,7 +13,7 @@ from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.search.axes import Axis, TreeAxis, axis
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
-from noiseless.search.loss import Codeword, Distance, Length
+from noiseless.search.loss import Codeword, Distance, Length, Lengths
 
 DISTANCES: tuple[Distance, ...] = ("absolute", "euclidean", "squared", "max", "hamming", "discrete", "gower")
 CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
@@ -51,19 +51,19 @@ class Scaled:
         points: for each column of numbers where its different ones lie, ascending.
         places: which of these each public value has.
         categories: for each column of categories the codes of the public values.
-        nodes: for each hierarchy their leaves.
         penalties: what a difference in each column of categories counts.
-        hierarchies: the hierarchies, with what each node costs on this scale.
+        node_costs: for each hierarchy what its nodes cost.
         unit: what 1 stands for.
+        fits: whether all that is computed of these stays within 64 bits; else numbers are Python's.
     """
 
     points: tuple[IntArray, ...]
     places: tuple[IntArray, ...]
     categories: tuple[IntArray, ...]
-    nodes: tuple[IntArray, ...]
     penalties: tuple[int, ...]
-    hierarchies: tuple[tuple[Hierarchy, tuple[int, ...]], ...]
+    node_costs: tuple[IntArray, ...]
     unit: Fraction
+    fits: bool
 
     def positions(self, values: IntArray | Sequence[int] | slice) -> list[IntArray]:
         """Where public values lie in each column of numbers."""
@@ -157,24 +157,28 @@ class ColumnCodebook:
         """The columns on one integer scale."""
         whole, unit = common_scale([self._factor(column) for column in self.columns])
         taken = list(zip(self.columns, whole, strict=True))
+        points = [_times(c.points, k) for c, k in taken if isinstance(c, Numbers)]
+        penalties = [k for c, k in taken if isinstance(c, Categories)]
+        costs = [[int(v) * k for v in c.node_costs] for c, k in taken if isinstance(c, Hierarchy)]
+        fits = self._fits([*(int(column[-1]) for column in points), *penalties, *map(max, costs)])
+        kind = np.int64 if fits and all(column.dtype != object for column in points) else object
         return Scaled(
-            tuple(_times(c.points, k) for c, k in taken if isinstance(c, Numbers)),
+            tuple(column.astype(kind, copy=False) for column in points),
             tuple(c.codes for c in self.columns if isinstance(c, Numbers)),
             tuple(c.codes for c in self.columns if isinstance(c, Categories)),
-            tuple(c.leaf for c in self.columns if isinstance(c, Hierarchy)),
-            tuple(k for c, k in taken if isinstance(c, Categories)),
-            tuple((c, tuple(int(v) * k for v in c.node_costs)) for c, k in taken if isinstance(c, Hierarchy)),
+            tuple(penalties),
+            tuple(np.array(column, kind) for column in costs),
             unit,
+            kind is np.int64,
         )
 
-    @cached_property
+    @property
     def fits(self) -> bool:
         """Whether all that is computed on the integer scale stays within 64 bits."""
-        scaled = self.scaled
-        if any(points.dtype == object for points in scaled.points):
-            return False
-        spans = [int(points[-1]) for points in scaled.points] + list(scaled.penalties)
-        spans += [max(costs) for _, costs in scaled.hierarchies]
+        return self.scaled.fits
+
+    def _fits(self, spans: Sequence[int]) -> bool:
+        """Whether so much as columns span, and what is computed from it, stays within 64 bits."""
         below = 2 if self.word != "centroid" else max(2, len(self))
         terms = [below * span for span in spans]
         return (sum(term**2 for term in terms) if self.combine == "squares" else sum(terms)) < _ROOM
@@ -199,18 +203,20 @@ class ColumnCodebook:
 
     def cost(self, members: Sequence[int]) -> Length:
         """The largest distance of a member to the cell's codeword, exactly."""
-        return self.length(*self.cost_parts([int(member) for member in members]))
+        return self.costs(np.array([int(member) for member in members]), np.zeros(1, np.int64))[0]
+
+    def costs(self, order: IntArray, starts: IntArray) -> Lengths:
+        """The exact costs of cells, given as their members one after the other."""
+        return Lengths(*self.cell_costs(order, starts), self.cost_unit, self.rooted)
 
     def cell_costs(self, order: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
-        """The costs of cells, given as their members one after the other; as numerators and denominators.
-
-        Where `fits`.
-        """
+        """The same on the integer scale, as numerators and denominators."""
         if self.word == "medoid":
             costs = [self._medoid_cost(cell) for cell in np.split(order, starts[1:])]
-            return np.array(costs, np.int64), np.ones(len(starts), np.int64)
+            return np.array(costs, self._kind), np.ones(len(starts), np.int64)
         sizes = np.diff(starts, append=len(order))
         below = sizes if self.word == "centroid" and self.scaled.points else np.full_like(sizes, 2)
+        below = below.astype(self._kind, copy=False)
         found = []
         if self.by_hull or len(self.scaled.points) < len(self.columns):
             found.append(combined(self._alike_costs(order, starts, below), self.combine))
@@ -235,12 +241,14 @@ class ColumnCodebook:
     def trees(self) -> tuple[tuple[TreeAxis, IntArray], ...]:
         """The hierarchies as axes, with what each node costs on the integer scale."""
         axes = [one for one in self.axes if isinstance(one, TreeAxis)]
-        return tuple(
-            (tree, np.array(costs)) for tree, (_, costs) in zip(axes, self.scaled.hierarchies, strict=True)
-        )
+        return tuple(zip(axes, self.scaled.node_costs, strict=True))
+
+    @property
+    def _kind(self) -> type:
+        return np.int64 if self.fits else object
 
     def distances(self, values: IntArray, others: IntArray) -> IntArray:
-        """How far each of some values (a row each) is from each of others; where `fits`."""
+        """How far each of some values (a row each) is from each of others."""
         numbers, fixed = self._apart(values, others)
         return combined([*numbers, *fixed], self.combine)
 
@@ -281,13 +289,11 @@ class ColumnCodebook:
 
     def _medoid_cost(self, members: IntArray) -> int:
         """The least largest distance of a member to all: first of those that are nearest to the extremes."""
-        if len(members) == 1:
-            return int(self.distances(members, members)[0, 0])
         numbers = self.scaled.positions(members)
         ends = [0, *(int(end) for column in numbers for end in (column.argmin(), column.argmax()))]
         least = self.distances(members, members[np.unique(ends)]).max(axis=1)
-        order, best = np.argsort(least, kind="stable"), _ROOM
-        rows = max(1, _AT_ONCE // len(members))
+        order, rows = np.argsort(least, kind="stable"), max(1, _AT_ONCE // len(members))
+        best = int(self.distances(members[order[:1]], members).max())
         for start in range(0, len(order), rows):
             if least[order[start]] >= best:
                 break
@@ -303,67 +309,12 @@ class ColumnCodebook:
             middle = np.add(*_ends(values, starts))
         return np.asarray(np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes)))
 
-    def cost_parts(self, members: Sequence[int]) -> tuple[int, int]:
-        """The cost on the integer scale, as a numerator and a denominator."""
-        if self.word == "medoid":
-            return self._medoid(members)[0], 1
-        columns = [[int(v) for v in column] for column in self.scaled.positions(members)]
-        rows = list(zip(*columns, strict=True)) or [()]
-        if self.word == "centroid" and columns:
-            below, middles = len(members), [sum(column) for column in columns]
-        else:
-            below, middles = 2, [min(column) + max(column) for column in columns]
-        fixed = [below * cost for cost in self._fixed(members)]
-        if self.word == "interval":
-            worst = self._combined([max(column) - min(column) for column in columns] + fixed)
-        else:
-            worst = max(
-                self._combined([abs(below * v - c) for v, c in zip(row, middles, strict=True)] + fixed)
-                for row in rows
-            )
-        return worst, below**2 if self.combine == "squares" else below
-
-    def _fixed(self, members: Sequence[int]) -> list[int]:
-        """What categories and hierarchies cost, alike for every member."""
-        scaled, first = self.scaled, members[0]
-        costs = []
-        for column, penalty in enumerate(scaled.penalties):
-            codes = scaled.categories[column]
-            costs.append(penalty if any(codes[member] != codes[first] for member in members) else 0)
-        for column, (tree, node_costs) in enumerate(scaled.hierarchies):
-            costs.append(node_costs[self._common(tree, scaled.nodes[column], members)])
-        return costs
-
-    @staticmethod
-    def _common(tree: Hierarchy, leaves: IntArray, members: Sequence[int]) -> int:
-        node = int(leaves[members[0]])
-        for member in members:
-            node = tree.common_node(node, int(leaves[member]))
-        return node
-
-    def _combined(self, parts: Sequence[int]) -> int:
-        if self.combine == "max":
-            return max(parts)
-        return sum(part**2 for part in parts) if self.combine == "squares" else sum(parts)
-
-    def _between(self, a: int, b: int) -> int:
-        scaled = self.scaled
-        parts = [abs(int(v) - int(w)) for v, w in scaled.positions([a, b])]
-        for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True):
-            parts.append(penalty if codes[a] != codes[b] else 0)
-        for leaves, (tree, costs) in zip(scaled.nodes, scaled.hierarchies, strict=True):
-            parts.append(costs[tree.common_node(int(leaves[a]), int(leaves[b]))])
-        return self._combined(parts)
-
-    def _medoid(self, members: Sequence[int]) -> tuple[int, int]:
-        return min((max(self._between(middle, member) for member in members), middle) for middle in members)
-
     def codeword(self, members: Sequence[int]) -> tuple[Any, ...]:
         """What is released for a cell, a part for each column."""
-        chosen = [int(member) for member in members]
+        chosen = np.array([int(member) for member in members])
         if self.word == "medoid":
-            chosen = [self._medoid(chosen)[1]]
-        return tuple(self._part(column, chosen) for column in self.columns)
+            chosen = chosen[[self.distances(chosen, chosen).max(axis=1).argmin()]]
+        return tuple(self._part(column, chosen.tolist()) for column in self.columns)
 
     def _part(self, column: Column, members: Sequence[int]) -> Any:  # noqa: ANN401 - a number, a label, a set
         if isinstance(column, Numbers):
@@ -373,7 +324,7 @@ class ColumnCodebook:
             ends = min(values), max(values)
             return ends if self.word == "interval" else (ends[0] + ends[1]) / 2
         if isinstance(column, Hierarchy):
-            return column.labels[self._common(column, column.leaf, members)]
+            return column.labels[reduce(column.common_node, column.leaf[list(members)].tolist())]
         labels = sorted({int(column.codes[member]) for member in members})
         return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
 

@@ -167,7 +167,9 @@ class Lengths(Sequence[Length]):
     @cached_property
     def floats(self) -> FloatArray:
         """About the lengths."""
-        ratios: FloatArray = (self.numerators / self.denominators).astype(np.float64) * float(self.unit)
+        if self.numerators.dtype == object:
+            return np.array([self[place].upper for place in range(len(self))], np.float64)
+        ratios: FloatArray = self.numerators / self.denominators * float(self.unit)
         return np.sqrt(ratios) if self.root else ratios
 
 

@@ -38,9 +38,8 @@ def cell_costs(codebook: Codebook | None, cells: Cells) -> Lengths:
     """
     if codebook is None:
         raise RequestError("distortion needs a codebook")
-    if isinstance(codebook, ColumnCodebook) and codebook.fits:
-        order, starts = order_by_code(cells.cell_of, cells.count)
-        return Lengths(*codebook.cell_costs(order, starts), codebook.cost_unit, codebook.rooted)
+    if isinstance(codebook, ColumnCodebook):
+        return codebook.costs(*order_by_code(cells.cell_of, cells.count))
     return Lengths.of([codebook.cost(members) for members in cells.members])
 
 

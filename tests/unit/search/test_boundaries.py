@@ -153,7 +153,10 @@ def test_cells_within_a_limit_are_all_that_cost_no_more(word: str, distance: str
     book = ColumnCodebook(*columns, distance=distance, codeword=word)  # type: ignore[arg-type]
     hulls, allowed = Hulls(book, size), np.ones(size, bool)
     for cell in range(size):
-        costs = {other: book.cost_parts([cell, other]) for other in range(size) if other != cell}
+        others = [other for other in range(size) if other != cell]
+        pairs = np.array([[cell, other] for other in others]).reshape(-1)
+        parts = zip(*book.cell_costs(pairs, np.arange(0, len(pairs), 2)), strict=True)
+        costs = {other: (int(top), int(under)) for other, (top, under) in zip(others, parts, strict=True)}
         allowed[:] = True
         allowed[cell] = False
         for limit in costs.values():

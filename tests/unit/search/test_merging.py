@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cell_costs import cost_by_definition
 from examples import FIGURE_1, HEART_COLUMNS
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
@@ -451,15 +452,18 @@ def test_cells_as_arrays_cost_what_their_members_do(distance: Distance, codeword
         for _ in range(8):
             i, j = sorted(rng.sample(list(cells), 2))
             others = np.array([other for other in cells if other != i])
-            exact = [book.cost(cells[i] + cells[other]) for other in others]
+            exact = [cost_by_definition(book, cells[i] + cells[other]) for other in others]
             found = [book.length(top, under) for top, under in zip(*hulls.costs(i, others), strict=True)]
             bounds = [book.length(top, under) for top, under in zip(*hulls.together(i, others), strict=True)]
             assert found == exact
             assert bounds == exact if hulls.exact else all(map(operator.le, bounds, exact))
-            hulls.join(i, j, book.cost_parts(cells[i] + cells[j]))
+            tops, bottoms = book.cell_costs(np.array(cells[i] + cells[j]), np.zeros(1, np.int64))
+            hulls.join(i, j, (int(tops[0]), int(bottoms[0])))
             cells[i] += cells.pop(j)
         partition = Cells.from_members(list(cells.values()))
-        assert list(cell_costs(book, partition)) == [book.cost(cell) for cell in partition.members]
+        assert list(cell_costs(book, partition)) == [
+            cost_by_definition(book, cell) for cell in partition.members
+        ]
 
 
 def test_points_within_limits() -> None:
