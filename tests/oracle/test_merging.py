@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -25,13 +26,13 @@ from noiseless.search.merging import (
     MergePath,
     Numbers,
     SideInformation,
-    algorithms,
     constrained_path,
     leakage_path,
     maximin_path,
 )
 from noiseless.search.problem import Problem
 from oracle import merging as literal
+from oracle.plain_merging import plain_path
 from soaking import seeds
 
 WEIGHTS = [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(3)]
@@ -113,7 +114,7 @@ def _algorithm_1(case: Case, word: str, data: st.DataObject) -> None:
     rule, joint, side = case
     cost, codebook = _drawn(rule, word, data)
     rounds = list(literal.algorithm_1(rule, cost))
-    path = leakage_path(joint, codebook, side=side, method="plain")
+    path = leakage_path(joint, codebook, side=side)
     assert [partition(point.cells) for point in path] == [
         literal.start(rule),
         *(q for steps in rounds for q in steps),
@@ -155,7 +156,7 @@ def _algorithm_2(case: Case, word: str, data: st.DataObject) -> None:
     rule, joint, side = case
     cost, codebook = _drawn(rule, word, data)
     expected = list(literal.algorithm_2(rule, cost, largest_first=codebook is None))
-    path = maximin_path(joint, codebook, side=side, method="plain")
+    path = maximin_path(joint, codebook, side=side)
     assert [partition(point.cells) for point in path] == [literal.start(rule), *expected]
     figures(path, rule)
 
@@ -180,7 +181,7 @@ def _problem_7(case: Case, word: str, weight: Fraction, data: st.DataObject) -> 
         return _value(first, weight, codebook).compare(_value(second, weight, codebook))
 
     expected = list(literal.problem_7(rule, cost, compare))
-    path = constrained_path(joint, weight, codebook, side=side, method="plain")
+    path = constrained_path(joint, weight, codebook, side=side)
     assert [partition(point.cells) for point in path] == [literal.start(rule), *expected]
     figures(path, rule)
 
@@ -189,7 +190,7 @@ def _value(both: tuple[Fraction, Any], weight: Fraction, codebook: ColumnCodeboo
     return Lagrangian(both[0], Bits(both[1]) if codebook is None else Length(both[1]), weight)
 
 
-# --- the compiled ways against plain Python, on many random ranges --------------------------------
+# --- the same against sets and loops, on many random ranges ------------------------------------------
 
 
 def random_range(rng: random.Random, known: int = 0) -> tuple[JointRange, SideInformation | None]:
@@ -242,64 +243,38 @@ def same(found: MergePath, expected: MergePath) -> None:
 Path = Callable[..., MergePath]
 
 
-def _problem(rng: random.Random) -> Path:
+def _objectives(rng: random.Random) -> Iterator[tuple[Path, Path]]:
+    """Each algorithm as it is shipped, and with sets and loops."""
     weight = rng.choice(WEIGHTS)
-    return lambda joint, codebook, **options: constrained_path(joint, weight, codebook, **options)
-
-
-def _ways(rng: random.Random, path: Path) -> Iterator[tuple[Path, JointRange, Any, Any, Any]]:
-    joint, _ = random_range(rng)
-    line = on_a_line(rng, joint.size_y)
-    if rng.random() < 0.3:
-        joint = runs_of_one_s(rng, np.argsort(line.scaled.positions(slice(None))[0]).tolist())
-    yield path, joint, None, None, "general"
-    yield path, joint, line, None, "general"
-    yield path, joint, random_columns(rng, joint.size_y), None, "general"
-
-
-@pytest.mark.parametrize("seed", seeds(1))
-def test_leakage_any_way(seed: int) -> None:
-    rng = random.Random(seed)
-    for _ in range(100):
-        for path, joint, codebook, side, method in _ways(rng, leakage_path):
-            same(
-                path(joint, codebook, side=side, method=method),
-                path(joint, codebook, side=side, method="plain"),
-            )
+    yield leakage_path, partial(plain_path, "leakage")
+    yield maximin_path, partial(plain_path, "maximin")
+    yield (
+        lambda joint, codebook, **options: constrained_path(joint, weight, codebook, **options),
+        partial(plain_path, "both", weight=weight),
+    )
 
 
 @pytest.mark.parametrize("seed", seeds(2))
-def test_maximin_any_way(seed: int) -> None:
+def test_any_columns(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(100):
-        for path, joint, codebook, side, method in _ways(rng, maximin_path):
-            same(
-                path(joint, codebook, side=side, method=method),
-                path(joint, codebook, side=side, method="plain"),
-            )
+        for path, plain in _objectives(rng):
+            joint, _ = random_range(rng)
+            line = on_a_line(rng, joint.size_y)
+            if rng.random() < 0.3:
+                joint = runs_of_one_s(rng, np.argsort(line.scaled.positions(slice(None))[0]).tolist())
+            for codebook in (None, line, random_columns(rng, joint.size_y)):
+                same(path(joint, codebook), plain(joint, codebook))
 
 
-@pytest.mark.parametrize("seed", seeds(2))
-def test_problem_7_any_way(seed: int) -> None:
-    rng = random.Random(seed)
-    for _ in range(70):
-        for path, joint, codebook, side, method in _ways(rng, _problem(rng)):
-            same(
-                path(joint, codebook, side=side, method=method),
-                path(joint, codebook, side=side, method="plain"),
-            )
-
-
-def test_side_information_any_way() -> None:
+def test_side_information_of_any_kind() -> None:
     rng = random.Random(0)
     for _ in seeds(50):
         joint, side = random_range(rng, known=rng.choice([2, 3]))
         size = joint.size_y if side is None else int(side.public.max()) + 1
         for codebook in (None, random_columns(rng, size)):
-            fast = leakage_path(joint, codebook, side=side, method="general")
-            same(fast, leakage_path(joint, codebook, side=side, method="plain"))
-            fast = maximin_path(joint, codebook, side=side, method="general")
-            same(fast, maximin_path(joint, codebook, side=side, method="plain"))
+            for path, plain in _objectives(rng):
+                same(path(joint, codebook, side=side), plain(joint, codebook, side=side))
 
 
 def test_priors_any_way() -> None:
@@ -313,27 +288,43 @@ def test_priors_any_way() -> None:
         prior = np.full(int(side.given.max()) + 1, joint.size_x)
         shown = SideInformation(side.public, side.given, prior)
         codebook = random_columns(rng, int(side.public.max()) + 1)
-        fast = leakage_path(joint, codebook, side=shown, method="general")
-        same(fast, leakage_path(joint, codebook, side=shown, method="plain"))
+        fast = leakage_path(joint, codebook, side=shown)
+        same(fast, plain_path("leakage", joint, codebook, side=shown))
         ended += fast.last.leakage > Bits(1)
         for point in fast:
             assert point.leakage == measure(Problem(joint, codebook, shown), point.cells).leakage
     assert ended > 10
 
 
+class AnyBook:
+    """A codebook of one's own that comes to the same as another one."""
+
+    def __init__(self, codebook: ColumnCodebook) -> None:
+        self.codebook = codebook
+
+    def __len__(self) -> int:
+        return len(self.codebook)
+
+    def cost(self, members: Sequence[int]) -> Length:
+        return self.codebook.cost(members)
+
+    def codeword(self, members: Sequence[int]) -> Any:  # noqa: ANN401 - as codebooks have it
+        return self.codebook.codeword(members)
+
+
 @pytest.mark.parametrize("seed", seeds(2))
 def test_any_way_past_every_threshold(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever way is taken by itself, at whatever size, makes the merges of the plain one."""
+    """However many pairs are measured at once, and with codebooks of one's own."""
     rng = random.Random(seed)
     for _ in range(40):
         known = rng.choice([0, 1, 1, 2, 3])
         joint, side = wide_range(rng, known)
         size = joint.size_y if side is None else int(side.public.max()) + 1
-        path = rng.choice([leakage_path, maximin_path, _problem(rng)])
-        for codebook in (None, on_a_line(rng, size), random_columns(rng, size)):
-            expected = path(joint, codebook, side=side, method="plain")
+        path, plain = rng.choice(list(_objectives(rng)))
+        columns = random_columns(rng, size)
+        for codebook in (None, on_a_line(rng, size), columns, AnyBook(columns)):
+            expected = plain(joint, codebook, side=side)
             with monkeypatch.context() as patched:
-                patched.setattr(algorithms, "FEW", rng.choice([0, 0, 60]))
                 patched.setattr(hulls, "_TRIED", rng.choice([1, 8]))
                 patched.setattr(hulls, "_AT_ONCE", rng.choice([1, 2**20]))
                 same(path(joint, codebook, side=side), expected)
@@ -362,7 +353,7 @@ def wide_range(rng: random.Random, known: int) -> tuple[JointRange, SideInformat
 def test_one_known_value_is_no_side_information() -> None:
     """Where the reader knows the same of everybody the merges are those without side information."""
     rng = random.Random(5)
-    for size in (12, 61):  # the last is past the size up to which the plain way is taken
+    for size in (12, 61):
         for _ in range(4):
             joint = JointRange.from_codes(range(size), range(size))
             codebook = random_columns(rng, size)

@@ -12,8 +12,9 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Utility
 from noiseless.search.merging.algorithms import merge_path
+from noiseless.search.merging.merged_cells import MergedCells
 from noiseless.search.merging.path import MergePath, MergePoint
-from noiseless.search.merging.replay import Merges, measure_path
+from noiseless.search.merging.replay import measure_path
 from noiseless.search.problem import Problem, SideInformation
 
 MOST_VALUES, FEWER_VALUES = 3000, 1000
@@ -64,8 +65,10 @@ class GreedyPaths:
         found = merge_path(Problem(problem.joint, problem.codebook, side), "leakage", self.utility)
         if side is problem.seen_with:
             return found
-        merges = Merges(found.kept, found.absorbed, found.rounds, None, found.method)
-        return measure_path(self._seen, merges, "leakage", self.utility)
+        cells = MergedCells(self._seen)
+        for pair in zip(found.kept.tolist(), found.absorbed.tolist(), strict=True):
+            cells.join(*pair)
+        return measure_path(cells, "leakage", self.utility, found.rounds.tolist())
 
     @cached_property
     def _seen(self) -> Problem:

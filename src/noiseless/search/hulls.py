@@ -8,12 +8,15 @@ denominators, and are compared exactly.
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.exact import Bits
 from noiseless.search.axes import TreeAxis
-from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.loss import Length, Lengths, Loss
 
 NEVER = 2**62
 """More than any cost."""
@@ -41,17 +44,16 @@ class Hulls:
         own: what each cell costs.
     """
 
-    def __init__(self, codebook: ColumnCodebook | None, size: int, *, count: int = 1, room: int = 0) -> None:
+    def __init__(self, codebook: ColumnCodebook | None, size: int, *, room: int = 0) -> None:
         """A cell for each value, and room for others.
 
         Args:
             codebook: what cells cost, where that fits; None if they cost as much as they hold.
             size: how many public values there are.
-            count: what each of them counts.
             room: how many cells to make room for; see `fill`.
         """
         self.codebook, values = codebook, np.arange(size)
-        self.counts = np.full(size + room, count, np.int64)
+        self.counts = np.ones(size + room, np.int64)
         self.exact = self.grows = self._alike = True
         self.own = self.counts.copy(), np.ones(size + room, np.int64)
         if codebook is None:
@@ -138,27 +140,44 @@ class Hulls:
             raise TypeError("cells that cost as much as they hold have no codebook")
         return self.codebook
 
-    def cheapest(self, cell: int, allowed: BoolArray) -> tuple[Cost, IntArray]:
-        """The least cost of a cell with one of those allowed (there are some), and those that cost it."""
-        if self.exact and self._alike:
-            tops, bottoms = self.together(cell)
-            tops[~allowed] = NEVER
-            return self.least((tops, bottoms))
+    def cheapest(self, cell: int, allowed: BoolArray, limit: Cost | None = None) -> tuple[Cost, IntArray]:
+        """The least cost of a cell with one of those allowed (there are some), and those that cost it.
+
+        Where some cost no more than a limit, the limit and those.
+        """
         others = np.flatnonzero(allowed)
         costs = self.together(cell, others)
+        if limit is not None:
+            near = others[self.compare(costs, limit) <= 0]
+            if not self.exact:
+                near = near[self.compare(self.costs(cell, near), limit) <= 0]
+            if len(near):
+                return limit, near
         if not self.exact:
             first = others[np.argsort(costs[0] / costs[1], kind="stable")[:_TRIED]]
-            limit, _ = self.least(self.costs(cell, first))
-            others = others[self.compare(costs, limit) <= 0]
+            most, _ = self.least(self.costs(cell, first))
+            others = others[self.compare(costs, most) <= 0]
             costs = self.costs(cell, others)
         cost, places = self.least(costs)
         return cost, others[places]
 
-    def within(self, cell: int, allowed: BoolArray, limit: Cost) -> IntArray:
-        """Those allowed that cost no more than a limit with a cell."""
-        others = np.flatnonzero(allowed)
-        others = others[self.compare(self.together(cell, others), limit) <= 0]
-        return others if self.exact else others[self.compare(self.costs(cell, others), limit) <= 0]
+    def cost(self, cell: int, other: int) -> Cost:
+        """What a cell costs with another one."""
+        tops, bottoms = self.costs(cell, np.array([other]))
+        return tops.item(), bottoms.item()
+
+    def losses_with(self, cell: int, others: IntArray) -> Costs:
+        """The largest cost of all cells once a cell is joined with each of others."""
+        tops, bottoms = self.own[0].copy(), self.own[1]
+        tops[cell] = 0
+        most, worst = self.least((tops, bottoms), largest=True)
+        tops[worst[0]] = 0
+        following, _ = self.least((tops, bottoms), largest=True)
+        alone = others == worst[0]
+        rest = np.where(alone, following[0], most[0]), np.where(alone, following[1], most[1])
+        costs = self.costs(cell, others)
+        higher = self.compare(costs, rest) > 0
+        return np.where(higher, costs[0], rest[0]), np.where(higher, costs[1], rest[1])
 
     def join(self, cell: int, other: int, cost: Cost) -> None:
         """Put another cell into a cell, at a cost; the other costs nothing from then on."""
@@ -183,10 +202,9 @@ class Hulls:
         if not self.exact:
             self._members[cell] = np.append(self._members[cell], self._members[other])
 
-    def fill_all(self, first: int, cells: Sequence[Sequence[int]]) -> None:
-        """Make cells, from a number on, of some public values each, as `fill` does one by one."""
-        sizes = np.array([len(cell) for cell in cells])
-        chosen = slice(first, first + len(cells))
+    def fill(self, first: int, cells: Sequence[Sequence[int]]) -> None:
+        """Make cells, from a number on, of some public values each, whose own cells are untouched."""
+        sizes, chosen = np.array([len(cell) for cell in cells]), slice(first, first + len(cells))
         self.counts[chosen] = sizes
         if self.codebook is None:
             return
@@ -197,29 +215,26 @@ class Hulls:
             ends.reduceat(self._mark[:, order], starts, axis=1) for ends in (np.minimum, np.maximum)
         )
         self._mark[:, chosen] = np.where(least == most, least, -1)
-        for (axis, _), place in zip(self.codebook.trees, self._place, strict=True):
-            place[chosen] = np.argsort(axis.nodes)[axis.cell_nodes(order, starts)]
+        for tree, place in zip(self._trees, self._place, strict=True):
+            place[chosen] = tree.places[tree.axis.cell_nodes(order, starts)]
         for number, cell in enumerate(cells, first):
             self._members[number] = np.array(cell)
             if self._medoid:
                 self._reach[number] = self.codebook.distances(*[self._members[number]] * 2).max(axis=1)
 
-    def fill(self, cell: int, members: Sequence[int]) -> None:
-        """Make a cell one of some public values, whose own cells are as they were to begin with."""
-        self.counts[cell] = len(members)
-        if self.codebook is None:
-            return
-        values = np.array(members)
-        self._low[:, cell] = self._low[:, values].min(axis=1)
-        self._high[:, cell] = self._high[:, values].max(axis=1)
-        self._sum[:, cell] = self._sum[:, values].sum(axis=1)
-        marks = self._mark[:, values]
-        self._mark[:, cell] = np.where((marks == marks[:, :1]).all(axis=1), marks[:, 0], -1)
-        for tree, place in zip(self._trees, self._place, strict=True):
-            place[cell] = tree.common(int(place[values].min()), int(place[values].max()))
-        self._members[cell] = values
-        if self._medoid:
-            self._reach[cell] = self.codebook.distances(values, values).max(axis=1)
+    def largest(self, *costs: Cost) -> Cost:
+        """The largest of some costs."""
+        tops, bottoms = zip(*costs, strict=True)
+        return self.least((np.array(tops), np.array(bottoms)), largest=True)[0]
+
+    def loss(self, cost: Cost) -> Loss:
+        """A cost as a loss: a length, or the bits of how many values a cell holds."""
+        return Bits(max(cost[0], 1)) if self.codebook is None else self.codebook.length(*cost)
+
+    def lengths(self, costs: Sequence[Cost]) -> Lengths:
+        """Costs as lengths."""
+        tops, bottoms = np.array(costs).T
+        return Lengths(tops, bottoms, self._book.cost_unit, self._book.rooted)
 
     # --- fractions ----------------------------------------------------------------------------------
 
@@ -227,7 +242,7 @@ class Hulls:
         """The signs of costs less others."""
         tops, bottoms, other_tops, other_bottoms = np.broadcast_arrays(*costs, *others)
         if self._alike:
-            return np.asarray(np.sign(tops - other_tops))
+            return (tops > other_tops).astype(np.int64) - (tops < other_tops)
         first, second = tops * other_bottoms.astype(float), other_tops * bottoms.astype(float)
         signs: IntArray = np.sign(first - second).astype(np.int64)
         near = np.abs(first - second) <= _SURE * (first + second)
@@ -243,7 +258,7 @@ class Hulls:
         tops, bottoms = costs
         if self._alike:
             place = int(tops.argmax() if largest else tops.argmin())
-            return (int(tops[place]), int(bottoms[place])), np.flatnonzero(tops == tops[place])
+            return (tops.item(place), bottoms.item(place)), np.flatnonzero(tops == tops[place])
         about = tops / bottoms
         near = about >= about.max() * (1 - _SURE) if largest else about <= about.min() * (1 + _SURE)
         pairs = set(zip(tops[near].tolist(), bottoms[near].tolist(), strict=True))
@@ -253,11 +268,55 @@ class Hulls:
         return cost, np.flatnonzero(near)[self.compare((tops[near], bottoms[near]), cost) == 0]
 
 
+class MeasuredHulls(Hulls):
+    """The same for any codebook and any numbers: each pair is measured, and costs are lengths over 1."""
+
+    def __init__(self, codebook: Codebook, size: int) -> None:
+        super().__init__(None, size)
+        self._any, self.grows = codebook, False
+        self.own = _column([codebook.cost([value]) for value in range(size)]), self.own[1]
+
+    def together(self, cell: int, others: IntArray | None = None) -> Costs:
+        """What a cell costs with each of others (all if not given)."""
+        chosen = range(len(self.counts)) if others is None else others.tolist()
+        members = (np.sort(np.append(self._members[cell], self._members[other])) for other in chosen)
+        found = [self._any.cost(both.tolist()) for both in members]
+        return _column(found), np.ones(len(found), np.int64)
+
+    def join(self, cell: int, other: int, cost: Cost) -> None:
+        """Put another cell into a cell, at a cost."""
+        super().join(cell, other, cost)
+        self._members[cell] = np.append(self._members[cell], self._members[other])
+
+    def loss(self, cost: Any) -> Loss:  # noqa: ANN401 - a length over 1
+        """The length itself."""
+        length: Length = cost[0]
+        return length
+
+    def lengths(self, costs: Sequence[Any]) -> Lengths:
+        """The lengths themselves."""
+        return Lengths.of([length for length, _ in costs])
+
+
+def _column(lengths: list[Length]) -> IntArray:
+    found = np.empty(len(lengths), object)
+    found[:] = lengths
+    return found
+
+
+def hulls(codebook: Codebook | None, size: int) -> Hulls:
+    """The cells of a codebook, or of none."""
+    if codebook is None or (isinstance(codebook, ColumnCodebook) and codebook.fits):
+        return Hulls(codebook, size)
+    return MeasuredHulls(codebook, size)
+
+
 class _Tree:
     """A hierarchy; its nodes are called by their places in depth-first order."""
 
     def __init__(self, axis: TreeAxis, costs: IntArray) -> None:
-        self._above = np.argsort(axis.nodes)[axis.parents[axis.nodes]].tolist()
+        self.axis, self.places = axis, np.argsort(axis.nodes)
+        self._above = self.places[axis.parents[axis.nodes]].tolist()
         self._last = axis.lasts[axis.nodes].tolist()
         self._costs = costs[axis.nodes].tolist()
 

@@ -58,7 +58,7 @@ class Nearness:
         self.members[size : size + len(cells)] = map(list, cells)
         self._alive[: len(cells)] = True
         if self._hulls is not None:
-            self._hulls.fill_all(size, cells)
+            self._hulls.fill(size, cells)
 
     def costs(self, cells: Sequence[Sequence[int]]) -> list[float]:
         """What each of some cells costs."""
@@ -72,7 +72,7 @@ class Nearness:
     def _fill(self, row: int, members: Sequence[int]) -> None:
         self.members[row] = list(members)
         if self._hulls is not None and members:
-            self._hulls.fill(row, members)
+            self._hulls.fill(row, [members])
 
     @property
     def most_members(self) -> int:

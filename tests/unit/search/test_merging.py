@@ -40,6 +40,7 @@ from noiseless.search.merging import (
     steepest_descent,
 )
 from noiseless.search.problem import Problem
+from oracle.plain_merging import plain_path
 
 LAMBDA = Decimal("0.3")
 VALUES = [Decimal(text) for text in ("0.2", "0.1", "0.4", "0.3", "0.6", "1.5", "1")]
@@ -231,7 +232,6 @@ def test_a_codebook_of_ones_own() -> None:
         (lambda: leakage_path(figure_1(), utility="distortion"), "codebook"),
         (lambda: leakage_path(figure_1(), utility="beauty"), "utility"),  # type: ignore[arg-type]
         (lambda: leakage_path(figure_1(), ColumnCodebook(Numbers([1]))), "about 1 values"),
-        (lambda: leakage_path(figure_1(), method="sorted"), "does not apply"),  # type: ignore[arg-type]
         (lambda: constrained_path(figure_1(), -1), "weight"),
         (lambda: leakage_path(figure_1()).first_rise(-1), "weight"),
         (lambda: leakage_path(figure_1()).meeting(max_distortion=1), "codebook"),
@@ -282,8 +282,7 @@ def test_targets() -> None:
 
 def test_a_range_that_leaks_nothing_is_left_alone() -> None:
     joint = JointRange.from_pairs([(s, x) for s in range(3) for x in range(4)])
-    for method in ("plain", "general"):
-        assert len(leakage_path(joint, method=method)) == 1
+    assert len(leakage_path(joint)) == 1
     assert len(maximin_path(joint)) == 1
     assert len(constrained_path(joint, 1)) == 1
     one = JointRange.from_pairs([("s", "x")])
@@ -403,12 +402,18 @@ def test_many_values_agree_whichever_way() -> None:
     sensitive = np.where(values < 3 * size, values, 1000 + rng.integers(0, 6, size))
     joint = JointRange.from_codes(np.unique(sensitive, return_inverse=True)[1], np.arange(size))
     assert joint.size_x > 32
+    weight = Fraction(1, 7)
     for codebook in (
         ColumnCodebook(Numbers(values)),
         ColumnCodebook(Numbers(values), Categories(values % 3), distance="euclidean", codeword="centroid"),
     ):
-        for run in (leakage_path, lambda *a, **k: constrained_path(a[0], Fraction(1, 7), *a[1:], **k)):
-            fast, slow = run(joint, codebook, method="general"), run(joint, codebook, method="plain")
+        for fast, slow in (
+            (leakage_path(joint, codebook), plain_path("leakage", joint, codebook)),
+            (
+                constrained_path(joint, weight, codebook),
+                plain_path("both", joint, codebook, weight=weight),
+            ),
+        ):
             assert fast.kept.tolist() == slow.kept.tolist()
             assert fast.absorbed.tolist() == slow.absorbed.tolist()
             assert fast.last.distortion == measure(Problem(joint, codebook), fast.last.cells).distortion

@@ -15,15 +15,17 @@ from noiseless.exact import Rational
 from noiseless.ranges import JointRange, count_blocks
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Categories, Column, Numbers
+from noiseless.search.hulls import Hulls, hulls
 from noiseless.search.loss import Lagrangian, Loss, Utility
 from noiseless.search.measures import Memory
-from noiseless.search.merging.plain_paths import Pair, PlainCells, as_loss
+from noiseless.search.merging.merged_cells import MergedCells, Pair, as_ratio
+from noiseless.search.merging.runs import cheapest_by_leak
 from noiseless.search.merging.subsets import submodular_agglomeration
 from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.tables.kernels import distinct_values, run_starts
 
 _ROOM = 2**62
-_Step = tuple[Fraction, Loss, Pair | None]
+_Step = tuple[Fraction, Loss, Pair | tuple[()]]
 """A leak, a loss, and the pair whose merge leads to both."""
 
 
@@ -69,72 +71,33 @@ def steepest_descent(
         known: what is found of cells, which is alike for all weights: give it to the next one too.
     """
     exact, known = Fraction(weight), {} if known is None else known
-    cells = PlainCells(Problem(joint, side=side), codebook)
-    while len(cells.members) > 1:
-        here = tuple(map(tuple, cells.members.values()))
+    problem = Problem(joint, side=side)
+    cells, costs = MergedCells(problem), hulls(codebook, problem.size)
+    members = {x: [x] for x in range(problem.size)}
+    while len(members) > 1:
+        here = tuple(map(tuple, members.values()))
         if here not in known:
-            known[here] = [_stay(cells, objective), *_candidates(cells, objective)]
-        (best, pair), *others = ((Lagrangian(leak, loss, exact), one) for leak, loss, one in known[here])
-        for value, one in others:
-            if value < best:
-                best, pair = value, one
-        if pair is None:
+            known[here] = list(_steps(cells, costs, list(members), by_leakage=objective == "leakage"))
+        pair = min((Lagrangian(leak, loss, exact), pair) for leak, loss, pair in known[here])[1]
+        if not pair:
             break
-        cells.merge(*pair)
-    return Cells.from_members(list(cells.members.values()))
+        kept, gone = pair
+        costs.join(kept, gone, costs.cost(kept, gone))
+        cells.join(kept, gone)
+        members[kept] = sorted(members[kept] + members.pop(gone))
+    return Cells.from_members(list(members.values()))
 
 
-def _stay(cells: PlainCells, objective: str) -> _Step:
-    if objective == "maximin":
-        leak = Fraction(cells.components)
-    else:
-        leak = max(cells.exposure(known) for known in cells.posteriors.values())
-    return leak, as_loss(max(cells.own(i) for i in cells.members)), None
-
-
-def _candidates(cells: PlainCells, objective: str) -> Iterator[_Step]:
-    """For each leak that a merge can lead to, the first pair with the least loss."""
-    names = sorted(cells.members)
-    exposures = sorted(((cells.exposure(known), i) for i, known in cells.posteriors.items()), reverse=True)
-    own = sorted(((cells.own(i), i) for i in names), reverse=True)[:3]
-    components = cells.components
-    found: dict[Rational, tuple[Any, Pair]] = {}
-    for place, i in enumerate(names):
-        for j in names[place + 1 :]:
-            leak: Rational
-            if objective == "maximin":
-                leak = components - _gone(cells, i, j)
-            else:
-                others = next((value for value, cell in exposures if cell not in (i, j)), Fraction(1))
-                leak = others
-                if others < exposures[0][0]:
-                    leak = max(others, cells.exposure(cells.union(i, j)))
-            loss = cells.cost(i, j)
-            if leak in found and loss >= found[leak][0]:
-                continue
-            loss = max([loss, *(cost for cost, cell in own if cell not in (i, j))])
-            if leak not in found or loss < found[leak][0]:
-                found[leak] = loss, (i, j)
-    for leak, (loss, pair) in found.items():
-        yield Fraction(leak), as_loss(loss), pair
-
-
-def _gone(cells: PlainCells, i: int, j: int) -> int:
-    """How many subgraphs fewer there are when two cells are merged."""
-    joins: dict[int, int] = {}
-
-    def root(at: int) -> int:
-        while joins.get(at, at) != at:
-            at = joins[at]
-        return at
-
-    gone = 0
-    for a in cells.nodes[i].keys() & cells.nodes[j].keys():
-        first, second = root(cells.find(cells.nodes[i][a])), root(cells.find(cells.nodes[j][a]))
-        if first != second:
-            joins[second] = first
-            gone += 1
-    return gone
+def _steps(cells: MergedCells, costs: Hulls, alive: list[int], *, by_leakage: bool) -> Iterator[_Step]:
+    """To stay as it is; and with each cell, for each leak that a merge can lead to, the least loss."""
+    now = cells.exposures.max() if by_leakage else cells.components[-1]
+    yield as_ratio(now), costs.loss(costs.least(costs.own, largest=True)[0]), ()
+    for place, cell in enumerate(alive[:-1], start=1):
+        others = np.array(alive[place:])
+        fewer = (sum(len(graphs) - 1 for graphs in cells.joined(cell, other)) for other in alive[place:])
+        leaks = cells.leaks_with(cell, others) if by_leakage else np.array([now - few for few in fewer])
+        for leak, loss, ties in cheapest_by_leak(costs, leaks, costs.losses_with(cell, others)):
+            yield as_ratio(leak), costs.loss(loss), (cell, int(others[ties[0]]))
 
 
 def mondrian(joint: JointRange, columns: Sequence[Column], k: int) -> Cells:

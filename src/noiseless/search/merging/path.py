@@ -28,7 +28,6 @@ class MergePath:
         objective: what the merges lower: `leakage` (Algorithm 1 of [P3]), `maximin` (Algorithm 2), or `both`
             (problem (7): leakage, with no maximin information left at the end).
         utility: what they try to keep: `resolution` (U1) or `distortion` (U2).
-        method: how it was run.
         size: how many public values there are.
         kept: for each merge, the cell (named by its first value) that takes in
         absorbed: this other one.
@@ -43,7 +42,6 @@ class MergePath:
 
     objective: Objective
     utility: Utility
-    method: str
     size: int
     kept: IntArray
     absorbed: IntArray

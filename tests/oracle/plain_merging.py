@@ -1,4 +1,4 @@
-"""The algorithms in plain Python: for any codebook, numbers of any size and side information; for few values.
+"""The merging algorithms of [P3] with sets and loops, for ranges too large for the word-for-word ones.
 
 Costs of pairs are remembered until one of the two is merged; otherwise this is the algorithms as they stand.
 """
@@ -6,15 +6,62 @@ Costs of pairs are remembered until one of the two is merged; otherwise this is 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from noiseless.exact import Bits
-from noiseless.ranges import overlap_partition
+from noiseless.ranges import JointRange, overlap_partition
 from noiseless.search.codebook import Codebook
-from noiseless.search.loss import Lagrangian, Loss
+from noiseless.search.loss import Lagrangian, Lengths, Loss, Objective
+from noiseless.search.merging import MergePath, SideInformation
 from noiseless.search.problem import Problem
 
 Pair = tuple[int, int]
+
+
+def plain_path(
+    objective: Objective,
+    joint: JointRange,
+    codebook: Codebook | None = None,
+    *,
+    weight: Fraction | None = None,
+    side: SideInformation | None = None,
+) -> MergePath:
+    """The path of an algorithm, each point counted from its cells."""
+    cells, rounds = PlainCells(Problem(joint, side=side), codebook), None
+    if objective == "leakage":
+        done = list(plain_leakage(cells))
+        rounds, pairs = np.cumsum([0, *map(len, done)]), list(chain.from_iterable(done))
+    else:
+        made = plain_maximin(cells) if weight is None else plain_both(cells, weight)
+        pairs = list(made)
+    left, points, losses = PlainCells(Problem(joint, side=side), codebook), [], []
+    for pair in [None, *pairs]:
+        if pair is not None:
+            left.merge(*pair)
+        worst = max(left.exposure(known) for known in left.posteriors.values())
+        smallest = min(len(held) for known in left.posteriors.values() for held in known.values())
+        largest = max(map(len, left.members.values()))
+        points.append((worst.numerator, worst.denominator, left.components, smallest, largest))
+        losses.append(max(left.own(i) for i in left.members))
+    tops, bottoms, components, smallest_sets, largest_cells = np.array(points).T
+    kept, absorbed = np.array(pairs, np.int64).reshape(-1, 2).T
+    return MergePath(
+        objective,
+        "resolution" if codebook is None else "distortion",
+        left.problem.size,
+        kept,
+        absorbed,
+        np.arange(len(points)) if rounds is None else rounds,
+        (tops, bottoms),
+        components,
+        smallest_sets,
+        largest_cells,
+        None if codebook is None else Lengths.of(losses),
+        weight,
+    )
 
 
 @dataclass
