@@ -34,6 +34,19 @@ SMALL = """\
 **This page is from a small run** (`--small`): it shows that all works. Its numbers say little, for at these
 sizes everything is start-up."""
 
+FRONT = """\
+## The front page
+
+What backs the table of the README and of the first page:
+
+- *Speed*, table: [the lattice of Adult](#releases-against-peers), least largest change without suppressed
+  rows. It is the time of the search alone; a whole release, of merged rows instead of whole columns, takes
+  seconds, as the same section shows. ARX's is the one it published.
+- *Speed*, mean: [10,000 people, one bit](#answers-beside-noise-diffprivlib-opendp-numpy).
+- The other rows follow the [documentation of each tool](references.md#other-tools). There k, l and t are
+  k-anonymity, l-diversity and t-closeness, DP is differential privacy, and risk is the risk that an adversary
+  finds a person."""
+
 ABSENT = """\
 ARX (Java) and sdcMicro (R) are not compared: they are no Python packages, and neither could be downloaded
 where this page is made."""
@@ -57,6 +70,7 @@ def page(entries: Sequence[tuple[Section, Entry]], form: Form, installed: Mappin
         text.append(f"*Measured {entry.when} UTC in {entry.seconds:,.0f} s, on {entry.where}.*")
     rows = [{"environment": name, "versions": found} for name, found in installed.items()]
     text += [
+        FRONT,
         "## How it was measured",
         HOW.format(limit=form.limit),
         f"The last run was on {processor()}, {_memory():.0f} GB, Python {platform.python_version()}.",

@@ -1,4 +1,5 @@
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -289,6 +290,37 @@ def test_columns_are_listed_where_one_is_not_named(
     assert words in done.err
     path.write_text("4,5,6\n1,2,3\n")  # no header: its first line is somebody's data
     assert "`noiseless schema` lists them" in noiseless("audit", str(path)).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("release t.csv --k 5", "--k; did you mean --min-rows? See noiseless release"),
+        ("tables protect t.csv --min-count 5", "--min-count; did you mean --threshold? See"),
+        ("audit t.csv --delimiter ;", "--delimiter; did you mean --separator? See"),
+        (
+            "frontier t.csv --min-posterior 3",
+            "--min-posterior; it belongs to release; see",
+        ),
+        ("attack linkage t.csv --public a", "--public; it belongs to audit, release and frontier; see"),
+        ("rules --nothing-like-it", "--nothing-like-it; see noiseless rules --help"),
+    ],
+)
+def test_an_option_of_another_tool_or_command_is_recognised(
+    noiseless: Command, arguments: str, said: str
+) -> None:
+    assert f"noiseless: No such option: {said}" in noiseless(*arguments.split()).err
+
+
+@pytest.mark.parametrize("words", ["release", "frontier", "tables protect", "attack membership"])
+def test_help_breaks_no_choice_and_states_a_default_once(
+    noiseless: Command, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = " ".join(noiseless(*words.split(), "--help").out.replace("│", " ").split())
+    assert not re.search(r"<[\w|-]* |<(str|int|float|list)\b", shown)
+    for described in re.split(r" --(?=\w)", shown):
+        assert described.count("default") < 2, described
 
 
 def test_a_misspelt_option_gets_the_likeliest_suggestion(noiseless: Command) -> None:

@@ -7,6 +7,7 @@ Pages of the reference are made from the code (docs/_ext/reference_pages). What 
 import inspect
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -324,6 +325,32 @@ def test_the_readme_links_to_files_that_exist() -> None:
     targets = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_speeds_of_the_front_page_are_those_measured(page: str) -> None:
+    shown = r"\| Speed \| table (\S+) s, mean (\S+) ms \| table (\S+) s \| not measured \| mean (\S+) ms \|"
+    told = re.search(shown, (ROOT / page).read_text("utf-8"))
+    assert told
+    tables = [
+        [re.split(r" *\| *", row.strip("| ")) for row in one.splitlines()]
+        for one in re.findall(r"(?m)^\|.*(?:\n\|.*)*", DOCS["benchmarks.md"])
+    ]
+
+    def measured(columns: list[str], row: list[str]) -> list[Decimal]:
+        (head, found) = next(
+            (table[0], line)
+            for table in tables
+            if set(columns) <= set(table[0])
+            for line in table
+            if line[: len(row)] == row
+        )
+        return [Decimal(found[head.index(name)]) for name in columns]
+
+    ours, arx = measured(["noiseless CPU s", "ARX, published s"], ["30,162", "0", "largest change", "True"])
+    mean, opendp = measured(["noiseless s", "opendp s"], ["mean", "10,000"])
+    for number, seconds in zip(told.groups(), [ours, mean * 1000, arx, opendp * 1000], strict=True):
+        assert Decimal(number) == seconds.quantize(Decimal(number)), number
 
 
 # These tests can fail ------------------------------------------------------------------------------------

@@ -241,7 +241,7 @@ def test_warnings(quantize: Command, meters: str, tmp_path: Path) -> None:
             '--budget "reach K" for K cells; see noiseless quantize --help',
         ),
         (("--bounds", "2024-01-01", "2024-12-31", "--budget", "1"), "dates are coarsened by noiseless"),
-        (("--bounds", "0", "10"), "give a budget in bits, a reach or a largest error"),
+        (("--bounds", "0", "10"), "give a budget (--budget 2) or a largest error"),
         (("--bounds", "0", "10", "--budget", "1", "--max-error", "1"), "only one of them"),
         (
             ("--bounds", "0", "5", "--budget", "1"),

@@ -170,7 +170,8 @@ def table_claims(publication: Publication, most: int, secret: str | None, deadli
     """What tables of at most `most` dimensions make certain."""
     chosen = tuple(each for each in publication.tables if len(each.dimensions) <= most)
     if secret is not None and secret not in {each.name for each in publication.used}:
-        raise RequestError(f"no table has the secret {secret!r} as a dimension")
+        named = ", ".join(repr(each.name) for each in publication.used)
+        raise RequestError(f"no table has the secret {secret!r} as a dimension; there are {named}")
     some = replace(
         publication, classifications=publication.used, tables=(*chosen, *_unsaid(publication, chosen))
     )

@@ -40,33 +40,17 @@ HELP = """What a table, or several releases together, give away.
 
 Examples:
 
-  noiseless audit heart.csv --sensitive age --public chol
-
   noiseless audit patients.csv --sensitive illness
 
-  noiseless audit adult.csv --sensitive salary --public age --public sex --html report.html
+  noiseless audit heart.csv --sensitive age --public chol --public sex --html report.html
 
   noiseless audit patients.csv --sensitive illness --policy limits.toml --summary board.html
 
   noiseless audit 2023.csv 2024.csv --unit patient --sensitive illness --public ward
 
-  noiseless audit patients.csv --certificate may.json --certificate june.json --policy limits.toml
-
-  noiseless audit release.parquet --sensitive pay --public job --policy limits.toml
-
   noiseless audit heart.csv --sensitive age --public chol --rule chol=round:50 --rule min-cell:5
 
   noiseless audit people.csv --sensitive bmi --public age --hypothesis "bmi >= 30"
-
-  noiseless audit patients.csv --sensitive illness --public age --hierarchy illness=chapters.csv
-
-  noiseless audit adult.csv --sensitive salary --public age --public sex --public race --uniques 3
-
-  noiseless audit survey.csv --sensitive income --public age --public region --weights weight
-
-  noiseless audit heart.csv --sensitive age --public chol --stochastic
-
-  noiseless audit a.csv b.csv --each --sensitive illness --policy limits.toml
 """
 
 _NOT_MET = 1

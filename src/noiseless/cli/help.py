@@ -7,7 +7,10 @@ from typing import Any
 from typer import Context
 
 _WIDTH = 78
+_WIDEST = 18
+"""The longest list of choices that stands beside its option; longer ones stand in its help."""
 _WORD = re.compile(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""")
+_VALUES = {"<str>": "NAME", "<int>": "N", "<int range>": "N", "<float>": "X", "<float range>": "X"}
 _COMPLETION = ("install_completion", "show_completion")
 """Explained on the page about installing, where they are needed once."""
 
@@ -18,14 +21,28 @@ def lay_out(command: Any) -> Any:  # noqa: ANN401 - a class that typer keeps to 
     shown = [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", prose.strip())]
     lines = [line for one in re.split(r"\n\s*\n", examples.strip()) for line in _continued(one)]
     command.help = "\n\n".join([*shown, "\n".join([title, *lines])])
-    for parameter in command.get_params(Context(command)):
+    context = Context(command)
+    for parameter in command.get_params(context):
         if parameter.param_type_name == "option":
             parameter.hidden = parameter.hidden or parameter.name in _COMPLETION
-            if parameter.is_flag:
-                parameter.metavar = ""  # "<bool>" says nothing of what is typed
+            _lay_out_option(parameter, parameter.display_type(context) or "")
+        else:
+            parameter.display_type_rich = lambda **_: None  # "<list[str]>" says nothing of what is typed
     for below in getattr(command, "commands", {}).values():
         lay_out(below)
     return command
+
+
+def _lay_out_option(option: Any, kind: str) -> None:  # noqa: ANN401 - as above
+    """What stands between the name of an option and its help is short, and nothing is said twice."""
+    option.metavar = "" if option.is_flag else option.metavar or _VALUES.get(kind)
+    choices = kind.removeprefix("<").removesuffix(">").removeprefix("list[").removesuffix("]").split("|")
+    if option.metavar is None and len(choices) > 1 and len(kind) > _WIDEST:
+        option.metavar = option.opts[0].strip("-").rpartition("-")[2].upper()
+        if not all(choice in option.help for choice in choices):
+            option.help = f"{option.help.rstrip('.')}: {', '.join(choices[:-1])} or {choices[-1]}."
+    if "default" in (option.help or ""):
+        option.show_default = False
 
 
 def _continued(example: str) -> Iterator[str]:

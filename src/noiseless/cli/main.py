@@ -64,6 +64,19 @@ Examples:
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
 
+_MEANT = {
+    "--k": ("--min-rows", "--threshold"),
+    "--min-count": ("--min-rows", "--threshold"),
+    "--l": ("--min-posterior",),
+    "--epsilon": ("--budget", "--bits"),
+    "--delimiter": ("--separator",),
+    "--secret": ("--sensitive",),
+    "--target": ("--sensitive",),
+    "--id": ("--unit",),
+    "--report": ("--html",),
+}
+"""What other tools call some options."""
+
 AUDIT = "1. Audit: what does a table give away?"
 RELEASE = "2. Release: publish a table that keeps a secret"
 CURATE = "3. Curate: answer questions within a budget"
@@ -137,10 +150,11 @@ def run(arguments: Sequence[str]) -> int:
         wanted = [*arguments, *(["--help"] if asks_for_help else [])]
         code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
-        message = _slip(arguments) or error.format_message().replace("Value error, ", "")
+        slip = _slip(arguments)
+        message = slip or error.format_message().replace("Value error, ", "")
         message = re.sub(r"[.\s]*\bDid you mean (.*)\?$", r"; did you mean \1?", message.rstrip("."))
-        if likely := getattr(error, "possibilities", None):
-            message = re.sub(r" \(Possible options:.*", f"; did you mean {likely[0]}?", message)
+        if not slip and (unknown := getattr(error, "option_name", None)):
+            message = message.partition(" (Possible options:")[0] + _instead(unknown, error)
         message += _choice(error)
         see = " See" if message.endswith("?") else "; see"
         return _complain(f"{message}{see} {' '.join(['noiseless', *words])} --help")
@@ -190,6 +204,25 @@ def _choice(error: TyperException) -> str:
         if opened is not None and opened.has_names:
             return f", one of {UnknownColumnError.listed(opened.columns)}"
     return ""
+
+
+def _instead(unknown: str, error: TyperException) -> str:
+    """What is said of an option that a command does not have: which of its own was meant, or who has it."""
+    own = getattr(getattr(error, "ctx", None), "command", None)
+    known = _options(own)
+    meant = [option for option in _MEANT.get(unknown, ()) if option in known]
+    others = [name for name, command in _commands().commands.items() if unknown in _options(command)]
+    if meant := meant or ([] if others else list(getattr(error, "possibilities", None) or ())):
+        return f"; did you mean {meant[0]}?"
+    return (
+        f"; it belongs to {' and '.join(filter(None, [', '.join(others[:-1]), *others[-1:]]))}"
+        if others
+        else ""
+    )
+
+
+def _options(command: Any) -> set[str]:  # noqa: ANN401 - the parser's own
+    return {option for one in getattr(command, "params", ()) for option in one.opts}
 
 
 def _slip(arguments: Sequence[str]) -> str | None:

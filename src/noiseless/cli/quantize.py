@@ -81,7 +81,11 @@ def quantize_command(  # noqa: PLR0917 - typer calls it by keywords
     ] = None,
     release_as: Annotated[
         Literal["midpoint", "interval", "cell"],
-        option("Publish the middle of a cell, its interval, or its number.", None, "--as"),
+        option(
+            "Publish the midpoint of a cell (the default), its interval, or the number of the cell.",
+            None,
+            "--as",
+        ),
     ] = "midpoint",
     unit: Annotated[
         str | None, column_option("The column that identifies a person, to count their readings.")

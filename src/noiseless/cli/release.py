@@ -48,30 +48,14 @@ Examples:
   noiseless release heart.csv --sensitive age --public chol --min-posterior 5 -o released.csv
   --certificate certificate.json
 
+  noiseless release patients.csv --sensitive illness --public age --public postcode --min-posterior 3
+  --min-rows 5 --hierarchy postcode=prefixes -o released.csv --summary board.html
+
   noiseless release adult.csv --sensitive salary --public age --public country --hierarchy country=country.csv
-  --max-leakage 1 --suppress 0.02 -o released.parquet --certificate certificate.json
-
-  noiseless release patients.csv --sensitive illness --public age --public postcode --recoding full-domain
-  --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-posterior 3 -o released.csv
-
-  noiseless release patients.csv --sensitive illness --public age --public sex --recoding suppression
-  --min-rows 5 --prefer mean -o released.csv
-
-  noiseless release patients.csv --sensitive illness --public age --largest-belief 0.5 -o released.csv
+  --max-leakage 1 --suppress 0.02 -o released.parquet
 
   noiseless release visits.csv --sensitive age --public postcode --width 10 --unit patient --min-rows 5
   -o released.csv
-
-  noiseless release patients.csv --sensitive illness --public age --public postcode --key age --key postcode
-  --recoding full-domain --hierarchy age=intervals:5,10,20 --hierarchy postcode=prefixes --min-rows 5
-  -o released.csv
-
-  noiseless release heart.csv --sensitive age --public chol --method first-rise --weight 0.1 -o released.csv
-
-  noiseless release heart.csv --sensitive age --public age --public chol --min-posterior 5 -o released.csv
-
-  noiseless release heart.csv --sensitive age --public chol --min-posterior 5 --min-rows 11 -o released.csv
-  --certificate certificate.json --summary board.html
 
   noiseless release --config release.toml
 
@@ -243,7 +227,8 @@ def _named(written: Mapping[str, Path | None]) -> dict[str, str | None]:
 
 FRONTIER_HELP = """The best trade-offs found between what leaks and what is kept.
 
-The last lines say what is proved. For one ordered column: no contiguous cells do better.
+Each line is a release; give its number of values left to `noiseless release --min-posterior`.
+The last lines say what is proved: for one ordered column, that no contiguous cells do better.
 
 Examples:
 

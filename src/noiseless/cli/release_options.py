@@ -101,7 +101,10 @@ TARGETS: dict[str, Any] = {
     ],
     "mean_loss": Annotated[
         Literal["ncp", "squares", "discernibility", "entropy"] | None,
-        option("What the mean loss is: the share of a column (ncp, the default), or another."),
+        option(
+            "What the mean loss is: the share of a column (ncp, the default), squares, discernibility or "
+            "entropy."
+        ),
     ],
 }
 """Which of all releases is wanted; a frontier shows all of them."""
@@ -118,7 +121,9 @@ MERGING: dict[str, Any] = {
     ],
     "codeword": Annotated[
         Literal["interval", "midrange", "centroid", "medoid"] | None,
-        option("How merged numbers are written: as their interval (the default), or as one number."),
+        option(
+            "How merged numbers are written: as their interval (the default), midrange, centroid or medoid."
+        ),
     ],
     "distance": Annotated[
         Literal["absolute", "euclidean", "squared", "max", "gower", "hamming", "discrete"] | None,

@@ -53,8 +53,8 @@ def protect_command(
     method: Annotated[
         Literal["suppress", "intervals", "round", "merge", "all"],
         option(
-            "Withhold figures, publish intervals on a grid, round so that sums stay true, merge categories; "
-            "or all side by side."
+            "Withhold figures (suppress, the default), publish intervals on a grid, round so that sums stay "
+            "true, merge categories, or show all side by side."
         ),
     ] = "suppress",
     weights: Annotated[

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from difflib import get_close_matches
@@ -22,6 +22,7 @@ from noiseless.questions.public_table import MOST_KEYS, PublicTable
 from noiseless.questions.question import Limits
 from noiseless.tables.text_source import TextSource
 
+_DRAFT = "draft one: noiseless schema {} --curator -o NAME.toml"
 _MOST_BITS = 10_000
 """More bits than any record has: a budget beyond is a slip of the pen."""
 
@@ -161,8 +162,11 @@ class CuratorFile:
         try:
             schema = Schema.read(place)  # also says what is wrong with a file that is no TOML at all
         except SchemaError as error:
-            hint = "; `noiseless schema TABLE --curator` drafts a curator's file for a table"
-            raise SchemaError(f"{error}{hint * (place.suffix.lower() != '.toml')}") from None
+            if place.suffix.lower() != ".toml" and place.exists():
+                raise SchemaError(f"{path}: is no curator's file (TOML); {_DRAFT.format(path)}") from None
+            raise SchemaError(
+                str(error) if place.exists() else f"{error}; {_DRAFT.format('TABLE')}"
+            ) from None
         try:
             schema.require_declared()
             document = _checked(tomllib.loads(place.read_text("utf-8-sig"), parse_float=Decimal))
@@ -301,7 +305,7 @@ _PEOPLE |= {"patient", "person", "subject", "user"}
 _IDENTIFIERS = _PEOPLE | {"id", "identifier", "key", "no", "nr", "number"} | {f"{who}id" for who in _PEOPLE}
 
 
-def draft_sections(source: str | TextSource, summaries: Iterable[ColumnSummary] = (), rows: int = 0) -> str:
+def draft_sections(source: str | TextSource, summaries: Sequence[ColumnSummary] = (), rows: int = 0) -> str:
     """The sections of a curator's file to begin with; the columns are a schema's.
 
     Args:
@@ -325,8 +329,7 @@ def draft_sections(source: str | TextSource, summaries: Iterable[ColumnSummary] 
         f"source = {write_text(source)}    # seen from this file\n"
         f"{''.join(written)}"
         "# Without unit and max_rows the budget protects a single row, not all rows of a person.\n"
-        '# unit = "..."    # the column that names a person, where one has several rows\n'
-        "# max_rows = 2    # the most rows that a person may have\n"
+        f"{_unit(summaries, rows)}"
         f"{''.join(map(write_comment, _doubts(summaries, rows)))}\n"
         "[budget]\nbits = 8          # for all answers to all analysts together: choose it with care\n"
         "query_bits = 1    # for each question, unless it says otherwise\n"
@@ -334,23 +337,42 @@ def draft_sections(source: str | TextSource, summaries: Iterable[ColumnSummary] 
     )
 
 
+def _unit(summaries: Sequence[ColumnSummary], rows: int) -> str:
+    """The lines about persons: for each column that may name them one to use, by deleting its #."""
+    people = [
+        one
+        for one in summaries
+        if one.kind in ("integer", "text") and 1 < one.distinct < rows and _is_identifier(one.name)
+    ]
+    lines = [
+        f"# unit = {write_text(one.name)}    # if it names a person: {one.distinct:,} different values in"
+        f" {rows:,} rows{'' if _is_left_out(one) else '; then delete its table below'}\n"
+        for one in people
+        if rows >= _FEWEST_ROWS
+    ]
+    least = -(-rows // people[0].distinct) if lines else 2
+    lines = lines or ['# unit = "..."    # the column that names a person, where one has several rows\n']
+    return f"{''.join(lines)}# max_rows = {least}    # the most rows that a person may have\n"
+
+
 def _doubts(summaries: Iterable[ColumnSummary], rows: int) -> Iterator[str]:
-    """Columns that may name persons, or only rows."""
+    """Columns that may only name rows."""
     for column in summaries:
-        if rows < _FEWEST_ROWS or column.kind not in ("integer", "text"):
-            continue
-        is_left_out = column.kind == "text" and column.values is None
-        name, below = write_key(column.name), "" if is_left_out else ", and delete its table below"
-        if column.distinct == rows and not is_left_out:
+        if (
+            rows >= _FEWEST_ROWS
+            and column.kind in ("integer", "text")
+            and column.distinct == rows
+            and not _is_left_out(column)
+        ):
             yield (
-                f"{name} is different in every row: if it only names rows, delete its table below;"
-                " it makes a record look larger than the secret it holds"
+                f"{write_key(column.name)} is different in every row: if it only names rows, delete its table"
+                " below; it makes a record look larger than the secret it holds"
             )
-        elif 1 < column.distinct < rows and _is_identifier(column.name):
-            yield (
-                f"{name} has {column.distinct:,} different values in {rows:,} rows: if it names a person,"
-                f" write unit = {write_text(column.name)} and max_rows{below}"
-            )
+
+
+def _is_left_out(column: ColumnSummary) -> bool:
+    """Whether a draft has no table for a column, texts with many values."""
+    return column.kind == "text" and column.values is None
 
 
 def _is_identifier(name: str) -> bool:

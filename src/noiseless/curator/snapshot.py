@@ -158,7 +158,7 @@ class Snapshot:
             raise DomainError(error.column, error.count, error.domain, remedy) from None
         if lacking := {column: count for column in every if (count := chosen.count_missing(column))}:
             (column, count), *others = lacking.items()
-            remedy = "fill them, or declare which value they count as (missing = ...): answers use it"
+            remedy = "fill them, or write in its table what they count as (missing = ...): answers use it"
             also = (
                 f"; so has {', '.join(f'{name!r} ({number:,})' for name, number in others)}" if others else ""
             )

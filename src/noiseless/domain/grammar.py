@@ -91,8 +91,8 @@ def _tokens(text: str) -> list[Lexeme]:
     while position < end:
         match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
-            problem = f"{text[position:].strip()[0]!r} is not understood; columns whose names are not plain"
-            raise ExpressionError(text, f'{problem} words stand in double quotes, such as "body weight"')
+            problem = f"{text[position:].strip()[0]!r} is not understood; compare numbers, and put names"
+            raise ExpressionError(text, f'{problem} that are no plain words in double quotes: "body weight"')
         word = match[match.lastgroup]
         found.append(Lexeme(match.lastgroup, _SPELLINGS.get(word, word)))
         position = match.end()

@@ -17,12 +17,15 @@ from noiseless.domain.schema import Schema, write_column, write_comment, write_k
 from noiseless.errors import SchemaError
 
 MOST_CATEGORIES = 100
+_UNKNOWN = "unknown"
+"""The category that missing values may count as."""
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _HEADER = (
     "This is a proposal, made from the data. True bounds must come from knowledge of the quantity"
-    " and not from the data: bounds taken from the data leak its extremes. Check the role and the"
-    ' bounds or categories of every column, then delete the line "proposal = true".'
+    " and not from the data: bounds taken from the data leak its extremes. Check the bounds or"
+    " categories of every column and its role: private, or public for what everyone may know."
+    ' Then delete the line "proposal = true".'
 )
 
 
@@ -53,10 +56,17 @@ class ColumnSummary:
 
 @dataclass(frozen=True, repr=False)
 class Proposal(Shown):
-    """A proposed schema and, for every column of the data, why it is as it is or was left out."""
+    """A proposed schema and, for every column of the data, why it is as it is or was left out.
+
+    Attributes:
+        schema: the columns.
+        notes: of each column of the data, why it is as it is or was left out.
+        gaps: of columns with missing values, the line that says what they count as: its owner chooses.
+    """
 
     schema: Schema
     notes: Mapping[str, str]
+    gaps: Mapping[str, str]
 
     def _shown(self) -> tuple[str, Facts]:
         rows = [["column", "role", "holds", "note"]]
@@ -76,13 +86,15 @@ class Proposal(Shown):
         for name, note in self.notes.items():
             column = self.schema.columns.get(name)
             table = write_column(name, column) if column else ""
-            parts.append(write_comment(f"{write_key(name)}: {note}") + table)
+            choice = f"# {self.gaps[name]}\n" if name in self.gaps else ""
+            parts.append(write_comment(f"{write_key(name)}: {note}") + table + choice)
         return "\n".join(parts)
 
 
 class _Guess(NamedTuple):
     column: Column | None
     note: str
+    gap: str = ""
 
 
 def propose(summaries: Iterable[ColumnSummary], misread: Mapping[str, str] = _NONE) -> Proposal:
@@ -90,13 +102,15 @@ def propose(summaries: Iterable[ColumnSummary], misread: Mapping[str, str] = _NO
 
     Args:
         summaries: what each column holds.
-        misread: of columns that hold more than texts how to have them read; they are left out until then.
+        misread: of texts that stand for something else how to have them read; they are left out until then.
 
     Raises:
         SchemaError: no column can be proposed.
     """
     guesses = {
-        one.name: _Guess(None, f"left out: {misread[one.name]}") if one.name in misread else _guess(one)
+        one.name: _Guess(None, f"left out: {misread[one.name]}")
+        if one.kind == "text" and one.name in misread
+        else _guess(one)
         for one in summaries
     }
     columns = {name: guess.column for name, guess in guesses.items() if guess.column}
@@ -106,27 +120,24 @@ def propose(summaries: Iterable[ColumnSummary], misread: Mapping[str, str] = _NO
             f" {MOST_CATEGORIES} different ones; write the schema by hand"
         )
     notes = {name: guess.note for name, guess in guesses.items()}
-    return Proposal(Schema(columns, proposal=True), MappingProxyType(notes))
+    gaps = {name: guess.gap for name, guess in guesses.items() if guess.gap}
+    return Proposal(Schema(columns, proposal=True), MappingProxyType(notes), MappingProxyType(gaps))
 
 
 def _guess(summary: ColumnSummary) -> _Guess:
     if summary.distinct == 0:
         return _Guess(None, "left out: every value is missing; declare by hand what it may hold")
-    column, note = _guess_column(summary)
-    if column and summary.missing:
-        note += f"; {summary.missing:,} missing: add what they count as, such as {_replacement(column)}"
-    return _Guess(column, note)
-
-
-def _replacement(column: Column) -> str:
-    """What a missing value could count as, in words of the file."""
-    match column:
-        case CategoryColumn():
-            return 'missing = "unknown", with "unknown" among the categories'
-        case BooleanColumn():
-            return "missing = false"
-        case _:
-            return f"missing = {write_value(column.value(0))}"
+    guess = _guess_column(summary)
+    column = guess.column
+    if column is None or not summary.missing:
+        return guess
+    note = f"{guess.note}; {summary.missing:,} missing: choose what they count as, and uncomment it"
+    if isinstance(column, CategoryColumn):
+        known = tuple(dict.fromkeys([*column.categories, _UNKNOWN]))
+        column = CategoryColumn(role="private", categories=known)
+        return _Guess(column, note, f"missing = {write_value(_UNKNOWN)}")
+    least = False if isinstance(column, BooleanColumn) else column.value(0)
+    return _Guess(column, note, f"missing = {write_value(least)}")
 
 
 def _guess_column(summary: ColumnSummary) -> _Guess:

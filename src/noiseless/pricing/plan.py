@@ -60,7 +60,7 @@ OWN = "own"
 """A question of one's own, by the bounds of its answer and its sensitivity."""
 
 
-ONE_LIMIT = "give a budget in bits, a reach or a largest error (--budget, --max-error), and only one of them"
+ONE_LIMIT = "give a budget (--budget 2) or a largest error (--max-error 0.5), and only one of them"
 NO_PEOPLE = "n is the number of people who take part (--n N)"
 
 _SQL_NAMES = {"avg": "mean", "average": "mean", "var": "variance", "var_pop": "variance"}

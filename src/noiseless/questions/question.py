@@ -160,7 +160,7 @@ class Question:
         if self.aggregate == "mean" and self.is_filtered and limits.least_group is None:
             raise RequestError(
                 "a mean over a private filter needs a declared smallest group ([budget] min_group = 5);"
-                " or ask for the sum and the count"
+                " ask for the sum and the count, or have columns that everyone may know declared public"
             )
         if several and self.aggregate == "variance":
             raise RequestError("the variance is priced for one row a person; ask for sums and means instead")

@@ -35,8 +35,8 @@ _DATE = rf"^\s*({DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{DAY})([ T].*)?
 _TAKEN = "and is taken as categories"
 _DOUBTS = {
     "mixed": f"holds numbers, but other texts too, {_TAKEN}; name it as numeric to take it as numbers",
-    "codes": f"is written as codes are (007) {_TAKEN}; give it a hierarchy to merge it step by step, or name "
-    "it as numeric to take it as numbers",
+    "codes": f"is written as codes are (007) {_TAKEN}; give it a hierarchy, such as prefixes, to merge it "
+    "step by step, or name it as numeric to take it as numbers",
     "commas": f"is written with decimal commas {_TAKEN}; write 1234.50 for 1.234,50 to have numbers",
     "dates": f"looks like dates {_TAKEN}, which have no order; write all of them as 1959-01-20, or as "
     "1959-01-20 13:45:00, to have near ones merged",

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _MOST_POINTS = 20
 _MOST_COLUMNS = 20
-_EXAMPLE = 36
-"""How many characters of an example are shown."""
+_EXAMPLE, _INTERVAL = 36, 24
+"""How many characters of an example are shown, and of what a value became: two days and " to " fit."""
 
 
 def release_text(release: Release) -> str:
@@ -109,14 +109,14 @@ def _change(change: ColumnChange) -> tuple[str, ...]:
 
 def _example(example: Example) -> str:
     """What became of some values, as many as there is room for."""
-    released = value_text(example.released, _EXAMPLE // 2)
+    released = value_text(example.released, _INTERVAL)
     values = [value_text(value, _EXAMPLE // 2) for value in example.values]
     for shown in range(max(len(values), 1), 0, -1):
         more = example.more + len(values[shown:])
         text = ", ".join(values[:shown]) + (f", {more:,} more" if more else "") + f" -> {released}"
         if len(text) <= _EXAMPLE:
-            break
-    return text
+            return text
+    return f"{counted(example.more + len(values), 'values')} -> {released}"
 
 
 def applied_text(applied: "AppliedRelease") -> str:

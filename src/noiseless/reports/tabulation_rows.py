@@ -27,6 +27,8 @@ _ALL_ZERO = (
     "totals=shown); if blanks mean zero, fill in zeros"
 )
 
+_NO_RULE = "to have small counts or single contributors found, name the rule, such as --threshold 5"
+
 
 def figure_text(lower: int, upper: int | None, step: Fraction) -> str:
     """The values from one on up to another, in units.
@@ -84,6 +86,8 @@ class AuditView:
     def hints(self) -> list[str]:
         """What may have been meant otherwise."""
         ranges = self.audit.ranges
+        if status_of_tables(self).mark == "void":
+            return [_NO_RULE]
         if ranges is None or not self.leaks or self.open or any(ranges[place].upper for place in self.leaks):
             return []
         return [_ALL_ZERO]

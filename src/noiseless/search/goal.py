@@ -338,7 +338,7 @@ class Targets:
             )
         known = "" if problem.plain else " where not all values may be merged"
         if problem.side is not None:
-            known = " once what is seen besides is taken into account"
+            known = " beside the columns that are kept or given"
         most = int(self.most.min())
         if goal.min_posterior is not None and goal.min_posterior > most:
             advice = f"; ask for a minimum posterior of {most:,} or less"

@@ -39,7 +39,8 @@ def person_findings(publication: Publication, ranges: SumRanges, secret: str) ->
         )
     chosen = next((each for each in publication.used if each.name == secret), None)
     if chosen is None:
-        raise RequestError(f"no table has the secret {secret!r} as a dimension")
+        named = ", ".join(repr(each.name) for each in publication.used)
+        raise RequestError(f"no table has the secret {secret!r} as a dimension; there are {named}")
     groups: _Groups = []
     targets: dict[str, dict[str, list[str]]] = {}
     for table in publication.tables:

@@ -148,7 +148,12 @@ def test_sections_are_run_by_name(tmp_path: Path) -> None:
     assert main(asked, modules=("prices_speed", "nowhere_speed")) == 0
     page = (tmp_path / "results.md").read_text()
     titles = re.findall("^## (.*)$", page, re.MULTILINE)
-    assert titles == ["Where others are faster or better", "Prices of batches", "How it was measured"]
+    assert titles == [
+        "Where others are faster or better",
+        "Prices of batches",
+        "The front page",
+        "How it was measured",
+    ]
     assert "| over the same people | 100 |" in page
     assert page.count("<details>") == page.count("</details>") > 0
 

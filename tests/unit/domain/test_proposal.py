@@ -125,7 +125,8 @@ def test_notes_tell_that_bounds_are_guesses_and_that_values_are_missing() -> Non
         ]
     )
     assert all("bounds are guesses" in note for note in proposal.notes.values())
-    assert "1,200 missing: add what they count as, such as missing = 0" in proposal.notes["y"]
+    assert "1,200 missing: choose what they count as, and uncomment it" in proposal.notes["y"]
+    assert proposal.gaps == {"y": "missing = 0"}
     assert "missing" not in proposal.notes["x"]
 
 
@@ -137,6 +138,8 @@ def test_notes_tell_that_bounds_are_guesses_and_that_values_are_missing() -> Non
             "missing = 2020-01-01",
         ),
         (ColumnSummary("x", "boolean", 2, 2), "missing = false"),
+        (ColumnSummary("x", "text", 2, 2, values=("ja", "nein")), 'missing = "unknown"'),
+        (ColumnSummary("x", "text", 2, 2, values=("ja", "unknown")), 'missing = "unknown"'),
         (
             ColumnSummary("x", "decimal", 2, 9, low=Decimal("2.25"), high=Decimal("9.5"), decimals=2),
             "missing = 2",
@@ -145,8 +148,9 @@ def test_notes_tell_that_bounds_are_guesses_and_that_values_are_missing() -> Non
 )
 def test_what_missing_values_may_count_as_lies_in_the_domain(summary: ColumnSummary, line: str) -> None:
     proposal = propose([summary])
-    assert f"2 missing: add what they count as, such as {line}" in proposal.notes["x"]
-    assert Schema.parse(f"{proposal.dump()}{line}\n").columns["x"].missing is not None
+    assert Schema.parse(proposal.dump()).columns["x"].missing is None
+    uncommented = proposal.dump().replace(f"\n# {line}\n", f"\n{line}\n")
+    assert Schema.parse(uncommented).columns["x"].missing is not None
 
 
 def test_columns_that_are_misread_are_left_out_with_the_remedy() -> None:
@@ -162,9 +166,11 @@ def test_dump_explains_itself() -> None:
     assert text == (
         "# This is a proposal, made from the data. True bounds must come from knowledge of the"
         " quantity and\n"
-        "# not from the data: bounds taken from the data leak its extremes. Check the role and the"
-        " bounds or\n"
-        '# categories of every column, then delete the line "proposal = true".\n'
+        "# not from the data: bounds taken from the data leak its extremes. Check the bounds or"
+        " categories of\n"
+        "# every column and its role: private, or public for what everyone may know. Then delete"
+        " the line\n"
+        '# "proposal = true".\n'
         "proposal = true\n"
         "\n"
         "# x: whole numbers; the bounds are guesses, widened: put in the true ones\n"

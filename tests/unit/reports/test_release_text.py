@@ -64,7 +64,7 @@ class TestExamples:
     def test_long_values_are_cut_and_what_is_released_stays(self) -> None:
         long = Example("Z" * 50, ("A" * 50, "B" * 50))
         text = release_text(release(changes=(replace(CHANGE, examples=(long,)),)))
-        assert f"{'A' * 17}…, 1 more -> {'Z' * 17}…\n" in text
+        assert f"2 values -> {'Z' * 23}…\n" in text
 
     def test_a_column_without_any(self) -> None:
         assert "280" in release_text(release(changes=(replace(CHANGE, examples=()),)))

@@ -234,7 +234,9 @@ def local_mechanism(
         RequestError: not exactly one limit is given, or it allows a constant only.
     """
     if sum(limit is not None for limit in (budget, reach, max_error)) != 1:
-        raise RequestError("give a budget in bits, a reach or a largest error, and only one of them")
+        raise RequestError(
+            "give a budget (--budget 2) or a largest error (--max-error 0.5), and only one of them"
+        )
     if missing and len(spans) > 1:
         raise RequestError("missing values are published for one column only; drop them, or fill them")
     (name, span), *others = spans.items()

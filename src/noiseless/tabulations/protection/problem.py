@@ -55,8 +55,8 @@ class TrueTables:
             )
         if not set(self.rules) - {"coalition"} and self.secret is None and self.wanted is None:
             raise RequestError(
-                "nothing says which figures are sensitive; give a threshold (--threshold 5), "
-                "p_percent, dominance or a secret"
+                "nothing says which figures are sensitive; for counts give a threshold (--threshold 5), for "
+                "sums --p-percent 10 or --dominance, or name a --secret"
             )
         if self.costs is not None and (
             self.costs.shape != self.truth.shape
