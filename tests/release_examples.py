@@ -84,7 +84,7 @@ def certificate(cells: Sequence[Cell] = CELLS, *, suppressed: int | None = None,
     members = [member for cell in cells for member in cell[1]]
     places = np.arange(len(members))
     made = CertificateCells(
-        pa.array([json.dumps(cell[0]) for cell in cells]),
+        [pa.array(texts, pa.string()) for texts in zip(*(cell[0] for cell in cells), strict=True)],
         [(pa.array([json.dumps(text) for text in texts]), places) for texts in zip(*members, strict=True)],
         places,
         np.array([len(cell[1]) for cell in cells]),

@@ -68,7 +68,7 @@ def search(  # noqa: PLR0917 - a request as JSON
     rows = pq.read_table(path, columns=[*public, sensitive])
     wish = ReleaseRequest.of(_wish(levels, public, sensitive, kind, k, suppress))
     source = ReleaseSource.read(rows, wish)
-    return lambda: float(choose_partition(PreparedTable.of(source))[1].measures.mean_loss or 0)
+    return lambda: float(choose_partition(PreparedTable.of(source))[0].quality.mean_loss or 0)
 
 
 def _wish(  # noqa: PLR0917 - as above

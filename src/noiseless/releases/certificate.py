@@ -37,7 +37,7 @@ class CertificateCells:
     """The cells of a partition as JSON texts: Python objects would take ten times the room.
 
     Attributes:
-        released: what is released for each cell, a JSON array each.
+        released: for each public column what it reads in each cell.
         columns: for each public column its texts as JSON, and which of them each public tuple has.
         order: the public tuples, cell by cell.
         sizes: how many of them each cell has.
@@ -46,7 +46,7 @@ class CertificateCells:
         suppressed: the number of the suppressed cell, if there is one.
     """
 
-    released: pa.Array
+    released: Sequence[pa.Array]
     columns: Sequence[tuple[pa.Array, IntArray]]
     order: IntArray
     sizes: IntArray
@@ -55,7 +55,7 @@ class CertificateCells:
     suppressed: int | None
 
     def __len__(self) -> int:
-        return len(self.released)
+        return len(self.sizes)
 
     def lines(self) -> Iterator[str]:
         """Each cell as a JSON object."""
@@ -63,15 +63,17 @@ class CertificateCells:
         for start in range(0, len(self), _CHUNK):
             stop = min(start + _CHUNK, len(self))
             here = self.order[ends[start] : ends[stop]]
+            numbers = np.arange(stop - start)
             members = json_rows([(texts, codes[here]) for texts, codes in self.columns])
             offsets = pa.array(ends[start : stop + 1] - ends[start], pa.int32())
             lists = pa.ListArray.from_arrays(offsets, members)
             flags = np.full(stop - start, "false")
             if self.suppressed is not None and start <= self.suppressed < stop:
                 flags[self.suppressed - start] = "true"
+            read = [(json_texts(texts.slice(start, stop - start)), numbers) for texts in self.released]
             yield from pc.binary_join_element_wise(
                 '{"released":',
-                self.released.slice(start, stop - start),
+                json_rows(read),
                 ',"members":[',
                 pc.binary_join(lists, ","),
                 '],"rows":',
@@ -331,9 +333,8 @@ def _witness(measured: MeasuredPartition) -> dict[str, Any]:
 
 def _cells(measured: MeasuredPartition) -> CertificateCells:
     read = measured.read
-    numbers = np.arange(len(read))
     return CertificateCells(
-        json_rows([(json_texts(word.texts), numbers) for word in read.words]),
+        [word.texts for word in read.words],
         [(json_texts(column.texts), column.codes) for column in read.public.columns],
         read.layout.order,
         read.layout.sizes,

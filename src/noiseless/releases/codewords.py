@@ -18,12 +18,15 @@ from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Codeword
 from noiseless.tables.canonical import decimal_texts
 from noiseless.tables.coding import narrow
-from noiseless.tables.kernels import distinct_values
+from noiseless.tables.kernels import distinct_values, order_by_code
 
 _MORE_PLACES = 3
 """A centroid is written with this many decimals more than the values have."""
 
 _ROOM, _FEW = 2**62, 2**16
+
+_CELLS = 2**16
+"""The categories of this many cells are listed at a time."""
 
 _ODD = rf'\A{re.escape(SUPPRESSED)}?\z|\A"|\|'
 """Categories that are put in quotes: none, what reads as suppressed or quoted, and what reads as a set."""
@@ -42,27 +45,33 @@ class CellLayout:
     count: int
 
     @cached_property
+    def _grouped(self) -> tuple[IntArray, IntArray]:
+        return order_by_code(self.cell_of, self.count)
+
+    @property
     def order(self) -> IntArray:
         """The public tuples, cell by cell, ascending within each."""
-        return np.argsort(self.cell_of, kind="stable")
+        return self._grouped[0]
+
+    @property
+    def starts(self) -> IntArray:
+        """Where the members of each cell begin."""
+        return self._grouped[1]
 
     @cached_property
     def sizes(self) -> IntArray:
         """How many public tuples each cell holds."""
-        return np.bincount(self.cell_of, minlength=self.count)
+        return np.diff(self.starts, append=len(self.cell_of))
 
-    @cached_property
-    def starts(self) -> IntArray:
-        """Where the members of each cell begin."""
-        return np.append(0, np.cumsum(self.sizes)[:-1])
+    @property
+    def firsts(self) -> IntArray:
+        """The first member of each cell."""
+        return self.order[self.starts]
 
-    def least(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The smallest value of a member, for each cell."""
-        return np.minimum.reduceat(values[self.order], self.starts)
-
-    def most(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The largest value of a member, for each cell."""
-        return np.maximum.reduceat(values[self.order], self.starts)
+    def ends(self, values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The smallest and the largest value of a member, for each cell."""
+        along = values[self.order]
+        return np.minimum.reduceat(along, self.starts), np.maximum.reduceat(along, self.starts)
 
     def members(self, cell: int) -> IntArray:
         """The public tuples of a cell."""
@@ -77,7 +86,7 @@ class Codewords:
     Attributes:
         texts: the canonical text of each cell; null for a missing value.
         rank: where each cell stands when they are sorted by this column; equal texts have equal ranks.
-        gaps: how far each public tuple is from its cell's text, in whole units; as narrow as they can be.
+        gaps: how far each public tuple is from its cell's text, in whole units; both as narrow as can be.
         unit: what 1 counts among the gaps; the column's weight is not in it.
     """
 
@@ -87,8 +96,13 @@ class Codewords:
     unit: Fraction
 
     def __post_init__(self) -> None:
-        if self.gaps.dtype != object:
-            object.__setattr__(self, "gaps", narrow(self.gaps, int(self.gaps.max(initial=0)) + 1))
+        object.__setattr__(self, "rank", _narrow(self.rank))
+        object.__setattr__(self, "gaps", _narrow(self.gaps))
+
+
+def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same whole numbers, none of them negative, in few bytes."""
+    return values if values.dtype == object else narrow(values, int(values.max(initial=0)) + 1)
 
 
 def words(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None) -> Codewords:
@@ -110,16 +124,17 @@ def words(column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: 
 def _numbers(
     column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None
 ) -> Codewords:
-    units, marks = column.units[column.codes], column.marks[column.codes]
-    mark = marks[layout.order][layout.starts]
-    low, high = layout.least(units), layout.most(units)
+    mark = column.marks[column.codes[layout.firsts]]
+    low, high = layout.ends(column.units[column.codes])
     day = column.kind == "date"
     places = column.places
+    if codeword == "interval" and chosen is None:
+        texts, rank, unit = _intervals(column, low, high), _rank(mark, low, high), column.unit / 2
+        gaps = _narrow(high - low)[layout.cell_of]
+        return _marked(column, layout, mark, Codewords(texts, rank, gaps, unit))
+    units = column.units[column.codes]
     if chosen is not None:
         middle = units[chosen]
-    elif codeword == "interval":
-        texts, rank, unit = _intervals(column, low, high), _rank(mark, low, high), column.unit / 2
-        return _marked(column, layout, mark, Codewords(texts, rank, (high - low)[layout.cell_of], unit))
     elif codeword == "centroid":
         places += 0 if day else _MORE_PLACES
         middle = _centroids(units, layout, 10 ** (places - column.places))
@@ -137,7 +152,7 @@ def _marked(column: PublicColumn, layout: CellLayout, mark: IntArray, found: Cod
     """The same, with what is no number released as it is."""
     if not mark.any():
         return found
-    first = column.codes[layout.order[layout.starts]]
+    first = column.codes[layout.firsts]
     plain = pa.array(mark == 0)
     texts = pc.if_else(plain, found.texts, column.texts.take(pa.array(first)))
     gaps = np.where(mark[layout.cell_of] == 0, found.gaps, 0)
@@ -173,26 +188,34 @@ def _intervals(column: PublicColumn, low: npt.NDArray[Any], high: npt.NDArray[An
 
 
 def _categories(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) -> Codewords:
-    names = quoted(column.texts)
-    by_text = _text_ranks(column.texts)
-    back = np.argsort(by_text)  # the value of each rank
-    cells, ranks = layout.cell_of, by_text[column.codes]
     if chosen is not None:
-        cells, ranks = np.arange(layout.count), by_text[column.codes[chosen]]
-    keys = distinct_values(cells * len(by_text) + ranks)
-    owners, values = keys // len(by_text), back[keys % len(by_text)]
-    sizes = np.bincount(owners, minlength=layout.count)
-    offsets = pa.array(np.append(0, np.cumsum(sizes)), pa.int32())
-    several = pc.fill_null(names, "").take(pa.array(values))
-    texts = pc.binary_join(pa.ListArray.from_arrays(offsets, several), "|")
-    single = sizes == 1
-    first = values[np.append(0, np.cumsum(sizes)[:-1])]
-    texts = pc.if_else(pa.array(single), names.take(pa.array(first)), texts)
-    if chosen is not None:
-        gaps = (column.codes != column.codes[chosen][layout.cell_of]).astype(np.int8)
+        shown = column.codes[chosen]
+        texts = quoted(column.texts).take(pa.array(shown))
+        gaps = (column.codes != shown[layout.cell_of]).astype(np.int8)
     else:
-        gaps = (sizes > 1).astype(np.int8)[layout.cell_of]
+        many, texts = _sets(column, layout)
+        gaps = (many > 1).astype(np.int8)[layout.cell_of]
     return Codewords(texts, _text_ranks(texts), gaps, Fraction(1))
+
+
+def _sets(column: PublicColumn, layout: CellLayout) -> tuple[IntArray, pa.Array]:
+    """How many categories each cell holds, and what it reads: one, or the set of them in their order."""
+    names, by_text = quoted(column.texts), _text_ranks(column.texts)
+    filled, back = pc.fill_null(names, ""), np.argsort(by_text)  # the value of each rank
+    bounds, many = np.append(layout.starts, len(layout.order)), len(by_text)
+    counts, texts = [], []
+    for begin in range(0, layout.count, _CELLS):  # some at a time: all pairs take more room than the table
+        ends = bounds[begin : begin + _CELLS + 1]
+        owners = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        codes = column.codes[layout.order[ends[0] : ends[-1]]]
+        keys = distinct_values(owners * many + by_text[codes])
+        values, sizes = back[keys % many], np.bincount(keys // many)
+        offsets = np.append(0, np.cumsum(sizes))
+        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), filled.take(pa.array(values)))
+        single = names.take(pa.array(values[offsets[:-1]]))
+        texts.append(pc.if_else(pa.array(sizes == 1), single, pc.binary_join(lists, "|")))
+        counts.append(sizes)
+    return np.concatenate(counts), pa.concat_arrays(texts)
 
 
 def quoted(texts: pa.Array) -> pa.Array:
@@ -208,7 +231,7 @@ def quoted(texts: pa.Array) -> pa.Array:
 
 def _nodes(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) -> Codewords:
     nodes, costs = column.nodes, column.costs
-    first = column.codes[layout.order[layout.starts]]
+    first = column.codes[layout.firsts]
     if chosen is not None:
         words_of = column.codes[chosen]
         levels = np.argmax(nodes[column.codes] == nodes[words_of][layout.cell_of], axis=1)
@@ -223,7 +246,7 @@ def _nodes(column: PublicColumn, layout: CellLayout, chosen: IntArray | None) ->
     lowest = level.copy()
     for number in range(int(level.max()) - 1, -1, -1):
         here = nodes[column.codes, number]
-        lowest[(layout.least(here) == layout.most(here)) & alike[:, number]] = number
+        lowest[np.equal(*layout.ends(here)) & alike[:, number]] = number
     named = (lowest if column.level is None else level).tolist()
     texts = pa.array([names[code][at] for code, at in zip(first.tolist(), named, strict=True)], pa.string())
     return Codewords(texts, _text_ranks(texts), costs[first, lowest][layout.cell_of], Fraction(1))
@@ -247,7 +270,7 @@ def medoids(
     Of several the one with the fewest missing values, then the first: a column of text whose values are all
     equally far from each other would otherwise read as missing wherever a cell has a missing value.
     """
-    chosen = layout.order[layout.starts].copy()
+    chosen = layout.firsts
     missing = np.sum([np.asarray(column.texts.is_null())[column.codes] for column in columns], axis=0)
     for cell in np.flatnonzero(layout.sizes > 1).tolist():
         members = layout.members(cell)
@@ -294,9 +317,9 @@ def dense(values: npt.NDArray[Any]) -> IntArray:
     if values.dtype != object and len(values):
         low, span = int(values.min()), int(values.max()) - int(values.min()) + 1
         if span <= max(_FEW, 4 * len(values)):
-            present = np.zeros(span, bool)
-            present[values - low] = True
-            return np.asarray((np.cumsum(present) - 1)[values - low])
+            present, places = np.zeros(span, bool), values - low if low else values
+            present[places] = True
+            return np.asarray((np.cumsum(present) - 1)[places])
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 

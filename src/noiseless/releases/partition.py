@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.audits.census import Census, GroupSizes
+from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
@@ -63,9 +63,12 @@ class DistanceScale:
         exact = bound < _ROOM and all(gap.dtype != object for gap in gaps)
         total: npt.NDArray[Any] | None = None
         for factor, gap in pairs:
-            part = (gap.astype(np.int64 if exact else object) * factor) ** power
+            part = gap.astype(np.int64 if exact else object)
+            part *= factor
+            if power > 1:
+                part *= part
             joined = np.maximum if self.combine == "max" else np.add
-            total = part if total is None else joined(total, part)
+            total = part if total is None else joined(total, part, out=total)
         if total is None:
             raise ValueError("there is no column")
         return total
@@ -117,9 +120,9 @@ class ReadCells:
             suppressed: which public tuples are suppressed; they become one cell, whatever theirs are.
             codeword: what is released for numbers that are merged.
         """
-        labels = cell_of.astype(np.int64) + 1
-        labels[suppressed] = 0
-        hidden = suppressed
+        labels, hidden = cell_of, suppressed
+        if hidden.any():
+            labels = np.where(hidden, 0, cell_of + 1)
         while True:
             labels = dense(labels)
             layout = CellLayout(labels, int(labels.max()) + 1)
@@ -155,7 +158,7 @@ class ReadCells:
         groups = self.public.groups
         if groups is None:
             return False
-        firsts = groups[self.layout.order[self.layout.starts]]
+        firsts = groups[self.layout.firsts]
         return bool(np.any((firsts[self.cell_of] != groups) & ~self.hidden))
 
     @cached_property
@@ -167,22 +170,23 @@ class ReadCells:
         return int(np.argmax(sizes))
 
     @cached_property
-    def _distances(self) -> tuple[npt.NDArray[Any], DistanceScale]:
+    def _furthest(self) -> tuple[Length, int]:
         scale = DistanceScale.of(self.public, [word.unit for word in self.words])
         found = scale.combined([word.gaps for word in self.words])
-        return np.where(self.hidden, 0, found), scale
+        found[self.hidden] = 0
+        most = found.max()
+        far = np.flatnonzero(found == most)
+        return scale.length(int(most)), int(far[np.argmin(self.cell_of[far])])
 
-    @cached_property
+    @property
     def distortion(self) -> Length:
         """The largest distance of a public tuple to what is released for it."""
-        found, scale = self._distances
-        return scale.length(int(found.max()))
+        return self._furthest[0]
 
-    @cached_property
+    @property
     def furthest(self) -> int:
         """The first public tuple that is so far away, cell by cell."""
-        found = self._distances[0][self.layout.order]
-        return int(self.layout.order[int(np.argmax(found == found.max()))])
+        return self._furthest[1]
 
 
 def _written(
@@ -257,20 +261,21 @@ class MeasuredPartition:
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
 
     @cached_property
-    def _census(self) -> tuple[Census, IntArray | None]:
-        """Who stands behind each answer, and what of it was known before."""
-        return self.source.census(self.read.cell_of)
+    def _counted(self) -> tuple[Odds, GroupSizes]:
+        """What is counted of the rows behind each answer."""
+        census, known = self.source.census(self.read.cell_of)
+        return odds(census, known), GroupSizes.of(census.group_sizes)
 
     @property
     def odds(self) -> Odds:
         """What a bettor wins with the release."""
-        return odds(*self._census)
+        return self._counted[0]
 
     @property
     def sizes(self) -> GroupSizes:
         """How many rows (persons, where a unit names them) look alike, answer by answer."""
         if self.source.request.unit is None:
-            return GroupSizes.of(self._census[0].group_sizes)
+            return self._counted[1]
         seen, persons = self.source.members
         shown, many = self.source.shown_of_seen, int(persons.max()) + 1
         cells = self.read.cell_of[self.source.public_of_seen] * (int(shown.max()) + 1) + shown

@@ -36,8 +36,10 @@ def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Rel
     prepared, request = PreparedTable.of(source), source.request
     before = measure(prepared.problem, prepared.problem.unchanged)
     with _time(request).active():
-        choice, found = choose_partition(prepared, progress)
+        choice, chosen = choose_partition(prepared, progress)
     prepared = replace(prepared)  # what the search made of it is not needed any more
+    found = chosen.measured(choice.cells, choice.suppressed)
+    del chosen
     if request.unit is not None:
         _ = source.digest  # reads the table once more, which is what was released now and may not be later
     stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}

@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
 
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
@@ -23,10 +22,11 @@ from noiseless.search.mean_loss import LOSSES
 from noiseless.search.portfolio import Choice, Goal, choose, measure, survey
 from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.search.survey import least_proved
+from noiseless.tables.engine import give_back
 from noiseless.work import Progress
 
 _MANY = 2**16
-"""The texts of more cells than this take room that is missed."""
+"""With more cells than this memory that is held free is missed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,11 @@ class PreparedTable:
         return SeenCells(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
 
     def _written(self, cells: Cells, hidden: BoolArray) -> ReadCells:
+        if cells.count > _MANY:  # what the search held before
+            give_back()
         found = ReadCells.of(self.public, cells.cell_of, hidden, self.source.request.codeword)
-        if cells.count > _MANY:  # texts that cells were read by: what held them is not given back by itself
-            pa.default_memory_pool().release_unused()
+        if cells.count > _MANY:  # texts that cells were read by
+            give_back()
         return found
 
     def measured(self, cells: Cells, hidden: BoolArray) -> MeasuredPartition:
@@ -120,8 +122,10 @@ class PreparedTable:
 
 def choose_partition(
     prepared: PreparedTable, progress: Progress | None = None
-) -> tuple[Choice, MeasuredPartition]:
-    """The partition that serves a request best, and what it is worth as it is written.
+) -> tuple[Choice, PreparedTable]:
+    """The partition that serves a request best, and the table without what the search made of it.
+
+    Columns that are released on one level are on that.
 
     Raises:
         RequestError: what is asked for is impossible; the message says what is possible.
@@ -135,12 +139,12 @@ def choose_partition(
         if prepared.public.groups is None:
             raise
         raise explained(error, prepared.public, suppresses=prepared.source.request.suppress > 0) from None
-    return choice, prepared.measured(choice.cells, choice.suppressed)
+    return choice, replace(prepared)
 
 
-def _choose_levels(prepared: PreparedTable, goal: Goal) -> tuple[Choice, MeasuredPartition]:
+def _choose_levels(prepared: PreparedTable, goal: Goal) -> tuple[Choice, PreparedTable]:
     choice, levels = choose_levels(prepared.problem, goal, lambda levels: prepared.on_levels(levels).problem)
-    return choice, prepared.on_levels(levels).measured(choice.cells, choice.suppressed)
+    return choice, prepared.on_levels(levels)
 
 
 def _goal(prepared: PreparedTable) -> Goal:

@@ -24,7 +24,7 @@ from noiseless.tables.canonical import canonical, digest
 from noiseless.tables.coding import DictionaryCoding, narrow
 from noiseless.tables.duckdb_table import at_hand
 from noiseless.tables.engine import SOURCE, identifiers
-from noiseless.tables.kernels import add_by_code, add_runs, ranked
+from noiseless.tables.kernels import add_runs, ranked, sums_by_key
 from noiseless.tables.spellings import merged_codes
 from noiseless.tables.text_source import TextSource
 
@@ -195,17 +195,24 @@ class ReleaseSource:
     @cached_property
     def pair_counts(self) -> IntArray:
         """How many rows have each pair of the joint range."""
-        tally, values = self._secret_of_rows
-        keys = tally.prefix_ranks(len(self.seen.columns)) * self.joint.size_x + values
-        pairs, places = ranked(keys)
-        return add_by_code(places, tally.counts, len(pairs))
+        if not self.request.released_secrets:
+            return self.secrets[0].counts  # each of its combinations is a pair
+        return self._pairs(self._counted.prefix_ranks(len(self.seen.columns)))[1]
+
+    def _pairs(self, answers: IntArray) -> tuple[IntArray, IntArray]:
+        """The different pairs of an answer and a sensitive value, and how many rows have each.
+
+        Args:
+            answers: the answer of each combination, which may be overwritten.
+        """
+        answers *= self.joint.size_x
+        answers += self.released_values if self.request.released_secrets else self.joint.x
+        return sums_by_key(answers, self._counted.counts)
 
     @property
-    def _secret_of_rows(self) -> tuple[Tally, IntArray]:
-        """A tally, and the sensitive value of each of its combinations."""
-        if self.request.released_secrets:
-            return self.tally, self.released_values
-        return self.secrets[0], self.joint.x
+    def _counted(self) -> Tally:
+        """What answers are counted from: each of its combinations has one sensitive value."""
+        return self.tally if self.request.released_secrets else self.secrets[0]
 
     @cached_property
     def members(self) -> tuple[IntArray, IntArray]:
@@ -227,23 +234,20 @@ class ReleaseSource:
         """
         many = int(self.shown_of_seen.max()) + 1
         answers, answer_of_seen = ranked(cell_of[self.public_of_seen] * many + self.shown_of_seen)
-        tally, values = self._secret_of_rows
-        keys = answer_of_seen[tally.prefix_ranks(len(self.seen.columns))] * self.joint.size_x + values
-        pairs, places = ranked(keys)
-        counts = add_by_code(places, tally.counts, len(pairs))
-        joint = JointRange.from_sorted(
-            pairs % self.joint.size_x, pairs // self.joint.size_x, self.joint.size_x
-        )
         known = None
         if self.request.given:
             known = np.zeros(len(answers), np.int64)
             known[answer_of_seen] = self.given_of_seen
+        pairs, counts = self._pairs(answer_of_seen[self._counted.prefix_ranks(len(self.seen.columns))])
+        owners, values = np.divmod(pairs, self.joint.size_x)
+        joint = JointRange.from_sorted(values, owners, self.joint.size_x)
         return Census(joint, counts, add_runs(counts, joint.starts), ordered=ordered), known
 
     @cached_property
     def odds(self) -> Odds:
         """What a bettor wins if the public columns are published as they are."""
-        return odds(*self.census(np.arange(len(self.public))))
+        counts, given = self.pair_counts, self.given_of_seen if self.request.given else None
+        return odds(Census(self.joint, counts, add_runs(counts, self.joint.starts), ordered=False), given)
 
     @cached_property
     def kept(self) -> Tally:

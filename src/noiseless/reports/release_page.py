@@ -1,6 +1,5 @@
 """One self-contained HTML page a release: what it protects, what that costs, what is proved, how to check."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -139,7 +138,12 @@ def _cells(release: Release) -> dict[str, Any]:
         "bins_svg": inline(bins_plot(bins, release.rows, "rows", names_text(release.request.sensitive))),
         "cells_in_all": len(cells),
         "tightest": [
-            (json.loads(cells.released[n].as_py()), cells.posteriors[n], cells.rows[n], cells.sizes[n])
+            (
+                [texts[n].as_py() for texts in cells.released],
+                cells.posteriors[n],
+                cells.rows[n],
+                cells.sizes[n],
+            )
             for n in tightest
         ],
     }

@@ -14,8 +14,7 @@ from noiseless.rules.counts import MinCell
 from noiseless.rules.recoded_column import RecodedColumn, RuleEffect, recode
 from noiseless.tables import Table, Tally
 from noiseless.tables.base import Roles
-from noiseless.tables.kernels import distinct_values, heads, heads_by_code, ranked, run_starts
-from noiseless.tables.tally import KEY_LIMIT
+from noiseless.tables.kernels import KEY_LIMIT, distinct_values, heads, heads_by_code, ranked, run_starts
 
 
 def numbered(columns: Sequence[tuple[IntArray, int]]) -> IntArray:

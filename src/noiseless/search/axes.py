@@ -85,9 +85,10 @@ class CategoryAxis(Axis):
     def cell_spans(self, order: IntArray, starts: IntArray) -> IntArray:
         """How many categories there are besides the first."""
         many = len(self.points)
-        cells = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
-        held = np.sort(cells * many + self.codes[order])
-        return np.bincount(held[begins(held)] // many, minlength=len(starts)) - 1
+        held = np.repeat(np.arange(len(starts)) * many, np.diff(starts, append=len(order)))
+        held += self.codes[order]
+        held.sort()
+        return np.bincount(held[np.flatnonzero(begins(held))] // many, minlength=len(starts)) - 1
 
 
 @dataclass(frozen=True, eq=False)

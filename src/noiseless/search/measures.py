@@ -224,13 +224,14 @@ def _measure(problem: Problem, cells: Cells, hidden: BoolArray) -> Measures:
         answers, codes = ranked(cells.cell_of[problem.public] * many + problem.known)
     same = problem.plain and cells.count == problem.size
     merged = problem.joint if same else problem.joint.merged(codes)
-    sizes = merged.posterior_sizes
+    sizes, components = merged.posterior_sizes, maximin(merged)
+    del merged  # before the costs of cells take as much room
     kept = ranked(cells.cell_of[~hidden])[0] if hidden.any() else np.arange(cells.count)
     most = int(cells.sizes[kept].max())
     return Measures(
         cells.count,
         Bits(largest_ratio(problem.known_prior[answers % many], sizes)),
-        maximin(merged),
+        components,
         int(sizes.min()),
         Bits(Fraction(int(np.count_nonzero(~hidden)), most)),
         None if problem.codebook is None else largest(cell_costs(problem.codebook, cells), kept),

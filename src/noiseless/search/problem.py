@@ -79,14 +79,12 @@ class Cells:
         codes = np.asarray(labels)
         if codes.dtype.kind != "i" or codes.min() < 0 or codes.max() > 2 * len(codes):
             codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
-        steps = np.diff(codes, prepend=-1)
-        if steps[0] == 1 and steps.min() >= 0 and steps.max() == 1:
-            return cls(codes.astype(np.int64, copy=False), int(codes[-1]) + 1)
-        firsts = np.full(int(codes.max()) + 1, -1)
-        firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last one stays, which is the first
-        met = np.zeros(len(codes), np.int64)
-        met[firsts[firsts >= 0]] = 1
-        return cls((np.cumsum(met) - 1)[firsts[codes]], int(met.sum()))
+        firsts = np.full(int(codes.max()) + 1, len(codes), whole_type(len(codes) + 1))
+        places = np.arange(len(codes), dtype=firsts.dtype)
+        firsts[codes[::-1]] = places[::-1]  # of several the last one stays, which is the first
+        ranks = np.empty(len(firsts), np.int64)
+        ranks[np.argsort(firsts, kind="stable")] = np.arange(len(firsts))
+        return cls(ranks[codes], int(np.count_nonzero(firsts < len(codes))))
 
     @classmethod
     def from_members(cls, members: Sequence[Sequence[int]]) -> "Cells":

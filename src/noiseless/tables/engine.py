@@ -1,11 +1,12 @@
 """Where SQL runs, the few pieces of its text that are built from names, and errors that quote no data."""
 
 import atexit
+import ctypes
 import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -56,6 +57,19 @@ class OwnEngine:
         """Give memory that is held free back to the system: the engine does so when its limit is set anew."""
         ((limit,),) = self.rows("SELECT current_setting('memory_limit')")
         self.rows(f"SET memory_limit = '{limit}'")
+
+
+def give_back() -> None:
+    """The same of Arrow's memory and of malloc's, which keep what was freed for arrays to come."""
+    pa.default_memory_pool().release_unused()
+    _trim()(0)
+
+
+@cache
+def _trim() -> Callable[[int], object]:
+    with suppress(AttributeError, OSError, TypeError):  # glibc has it
+        return cast("Callable[[int], object]", ctypes.CDLL(None).malloc_trim)
+    return lambda _: None
 
 
 @contextmanager

@@ -10,6 +10,9 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.tables.coding import whole_type
 
+KEY_LIMIT = 2**63
+"""Keys are signed 64-bit integers."""
+
 SMALL = 200_000
 """Fewer keys are sorted by numpy: loading machine code takes longer than the work."""
 
@@ -18,7 +21,9 @@ def run_starts(keys: IntArray) -> IntArray:
     """Where each run of equal keys begins."""
     if not len(keys):
         return np.empty(0, np.int64)
-    return np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
+    begins = np.ones(len(keys), bool)
+    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
+    return np.flatnonzero(begins)
 
 
 def distinct_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
@@ -27,12 +32,33 @@ def distinct_keys(keys: IntArray) -> tuple[IntArray, IntArray]:
     return keys[starts], np.diff(starts, append=len(keys))
 
 
+def sums_of_runs(keys: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct ones of some ascending keys, and the sum of the weights of each."""
+    starts = run_starts(keys)
+    if len(starts) == len(keys):
+        return keys, weights
+    return keys[starts], np.add.reduceat(weights, starts, dtype=weights.dtype)
+
+
+def sums_by_key(keys: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
+    """The same of keys in any order, which may be overwritten; none is negative, and no weight is."""
+    width = int(weights.max(initial=0)).bit_length()
+    if int(keys.max(initial=0)) << width >= KEY_LIMIT:
+        order = np.argsort(keys)
+        return sums_of_runs(keys[order], weights[order])
+    both = keys.astype(np.int64, copy=False)  # one array is sorted several times as fast as one by another
+    both <<= width
+    both |= weights
+    both.sort()
+    sorted_weights = (both & (1 << width) - 1).astype(weights.dtype, copy=False)
+    both >>= width
+    return sums_of_runs(both.astype(keys.dtype, copy=False), sorted_weights)
+
+
 def distinct_values(values: IntArray) -> IntArray:
     """The distinct ones of some values, ascending (np.unique hashes, which takes ten times as long)."""
     keys = np.sort(values)
-    first = np.ones(len(keys), bool)
-    np.not_equal(keys[1:], keys[:-1], out=first[1:])
-    return keys[first]
+    return keys[run_starts(keys)]
 
 
 def distinct_codes(codes: IntArray) -> IntArray:

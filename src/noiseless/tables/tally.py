@@ -11,10 +11,15 @@ import pyarrow as pa
 
 from noiseless.arrays import IntArray
 from noiseless.tables.coding import Coding, encode, narrow, whole_type
-from noiseless.tables.kernels import add_by_code, distinct_keys, run_starts, sort_together, split_last
-
-KEY_LIMIT = 2**63
-"""Keys are signed 64-bit integers."""
+from noiseless.tables.kernels import (
+    KEY_LIMIT,
+    add_by_code,
+    distinct_keys,
+    sort_together,
+    split_last,
+    sums_by_key,
+    sums_of_runs,
+)
 
 _DENSE_FACTOR = 2
 """Count into one slot a possible key while there are at most this many slots a row; beyond, sort."""
@@ -173,8 +178,8 @@ class Tally:
     def prefix_ranks(self, width: int) -> IntArray:
         """The number of each combination's first `width` columns among the distinct ones."""
         keys = self.prefix(width)
-        begins = np.zeros(len(keys), np.int64)
-        begins[run_starts(keys)[1:]] = 1
+        begins = np.zeros(len(keys), bool)
+        np.not_equal(keys[1:], keys[:-1], out=begins[1:])
         return np.cumsum(begins)
 
     def places(self, codes: Mapping[str, IntArray]) -> IntArray:
@@ -200,7 +205,7 @@ class Tally:
             return self
         if tuple(columns) == self.columns[: len(columns)]:
             width = len(columns)
-            return Tally(self.steps[:width], *_run_lengths(self.prefix(width), self.counts))
+            return Tally(self.steps[:width], *sums_of_runs(self.prefix(width), self.counts))
         return Tally.from_codes(
             [self.coding(c) for c in columns], (self._codes(c) for c in columns), self.counts
         )
@@ -229,24 +234,7 @@ def _count_slots(keys: IntArray, weights: IntArray | None, size: int) -> tuple[I
 
 def _count_sorted(keys: IntArray, weights: IntArray | None) -> tuple[IntArray, IntArray]:
     """The distinct keys and their weights, through sorting."""
-    if weights is None:
-        keys.sort()
-        return distinct_keys(keys)
-    width = int(weights.max(initial=0)).bit_length()
-    if int(keys.max(initial=0)) << width >= KEY_LIMIT:
-        order = np.argsort(keys)
-        return _run_lengths(keys[order], weights[order])
-    both = keys.astype(np.int64)  # one array is sorted several times as fast as one by another
-    both <<= width
-    both |= weights
-    both.sort()
-    return _run_lengths((both >> width).astype(keys.dtype), (both & (1 << width) - 1).astype(weights.dtype))
-
-
-def _run_lengths(keys: IntArray, weights: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct ones of some ascending keys, and how much weight each has."""
-    begins = np.ones(len(keys), bool)
-    np.not_equal(keys[1:], keys[:-1], out=begins[1:])
-    if begins.all():
-        return keys, weights
-    return keys[begins], np.add.reduceat(weights, np.flatnonzero(begins), dtype=weights.dtype)
+    if weights is not None:
+        return sums_by_key(keys, weights)
+    keys.sort()
+    return distinct_keys(keys)
