@@ -30,7 +30,7 @@ from noiseless.search.distribution_limits import (
     fraction_below,
 )
 from noiseless.search.entropy_limit import EntropyLimit
-from noiseless.search.limits import DistinctLimit, Limit, WidthLimit
+from noiseless.search.limits import Limit, PosteriorLimit, WidthLimit
 from noiseless.search.problem import Problem
 from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.kernels import add_by_code, distinct_values, ranked
@@ -81,9 +81,9 @@ class AnswerRisks:
             "t_closeness": self._closeness,
             "width": lambda made, least: [WidthLimit.of(made, self._line(), least)],
             "min_classes": lambda made, least: [
-                DistinctLimit.of_pairs(made, made.joint.y, self._class_codes[made.joint.x], least)
+                PosteriorLimit.of_pairs(made, made.joint.y, self._class_codes[made.joint.x], least)
             ],
-            "min_rows": lambda made, least: [DistinctLimit.of_pairs(made, *self.source.members, least)],
+            "min_rows": lambda made, least: [PosteriorLimit.of_pairs(made, *self.source.members, least)],
         }
         return tuple(limit for name, asked in self.asked.items() for limit in makers[name](problem, asked))
 

@@ -85,7 +85,7 @@ class CategoryAxis(Axis):
     def cell_spans(self, order: IntArray, starts: IntArray) -> IntArray:
         """How many categories there are besides the first."""
         many = len(self.points)
-        held = np.repeat(np.arange(len(starts)) * many, np.diff(starts, append=len(order)))
+        held = np.repeat(np.arange(len(starts)) * many, sizes_of(starts, len(order)))
         held += self.codes[order]
         held.sort()
         return np.bincount(held[np.flatnonzero(begins(held))] // many, minlength=len(starts)) - 1
@@ -140,6 +140,14 @@ def begins(codes: IntArray) -> BoolArray:
     found = np.ones(len(codes), bool)
     np.not_equal(codes[1:], codes[:-1], out=found[1:])
     return found
+
+
+def sizes_of(starts: IntArray, total: int) -> IntArray:
+    """How many members each cell has, given where each begins and how many there are in all."""
+    sizes = np.empty(len(starts), np.int64)
+    np.subtract(starts[1:], starts[:-1], out=sizes[:-1])
+    sizes[-1:] = total - starts[-1:]
+    return sizes
 
 
 def shares(axes: Sequence[Axis], order: IntArray, starts: IntArray) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
+from noiseless.search.axes import sizes_of
 from noiseless.search.cuts import LARGE
 from noiseless.search.problem import Cells
 from noiseless.tables.coding import whole_type
@@ -26,7 +27,7 @@ class CutCells(NamedTuple):
     @property
     def sizes(self) -> IntArray:
         """How many members each cell has."""
-        return np.diff(self.starts, append=len(self.members))
+        return sizes_of(self.starts, len(self.members))
 
     @classmethod
     def joined(cls, parts: Sequence["CutCells"]) -> "CutCells":
@@ -106,7 +107,7 @@ class CellBatch:
     @property
     def large(self) -> bool:
         """Whether a cell is large."""
-        return len(self) > LARGE and int(np.diff(self.starts, append=len(self)).max()) > LARGE
+        return len(self) > LARGE and int(sizes_of(self.starts, len(self)).max()) > LARGE
 
     def take(self, chosen: IntArray | slice, starts: IntArray, offset: int = 0) -> "CellBatch":
         """Some of the members."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.search.axes import Axis, TreeAxis, axis
+from noiseless.search.axes import Axis, TreeAxis, axis, sizes_of
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.loss import Codeword, Distance, Length, Lengths
 
@@ -134,7 +134,7 @@ class ColumnCodebook:
         """Whether distances are roots of what is computed."""
         return self.distance == "euclidean"
 
-    @property
+    @cached_property
     def cost_unit(self) -> Fraction:
         """What 1 of a cost on the integer scale stands for, before a root is taken."""
         return self.scaled.unit**2 if self.combine == "squares" else self.scaled.unit
@@ -214,7 +214,7 @@ class ColumnCodebook:
         if self.word == "medoid":
             costs = [self._medoid_cost(cell) for cell in np.split(order, starts[1:])]
             return np.array(costs, self._kind), np.ones(len(starts), np.int64)
-        sizes = np.diff(starts, append=len(order))
+        sizes = sizes_of(starts, len(order))
         below = sizes if self.word == "centroid" and self.scaled.points else np.full_like(sizes, 2)
         below = below.astype(self._kind, copy=False)
         found = []

@@ -2,82 +2,14 @@
 
 Notation: `order` holds the members of cells one after the other, within a cell in a column's order; cell c
 lies from `bounds[c]` up to `bounds[c + 1]`. A cut at place i parts the members up to i from those behind.
-With fewer members numpy does the same in `cuts` and `limits`.
+With fewer members numpy does the same in `cuts`.
 """
 
 # ruff: noqa: PLR0917, PLR0912, C901 - compiled functions take no keywords, and call no others
 
-import numpy as np
-
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 
 NUMBERS, CATEGORIES, TREE = range(3)
-
-
-def posterior_cuts(
-    order: IntArray,
-    bounds: IntArray,
-    starts: IntArray,
-    secrets: IntArray,
-    needs: IntArray,
-    slots: IntArray,
-    stamps: IntArray,
-    fine: BoolArray,
-) -> None:
-    """Mark the cuts that leave as many different secrets as needed on both sides.
-
-    Invariant: the slots whose stamp is the clock hold the different secrets read since the clock moved. There
-    are at most as many as a cell needs, and at least twice as many slots.
-    """
-    mask, clock = len(slots) - 1, 0
-    for cell in range(len(bounds) - 1):
-        begin, end = bounds[cell], bounds[cell + 1]
-        need = needs[cell]
-        first, last = end, begin
-        for side in range(2):
-            clock += 1
-            found, place = 0, begin if side == 0 else end - 1
-            while found < need and begin <= place < end:
-                entry = starts[order[place]]
-                while found < need and entry < starts[order[place] + 1]:
-                    secret = secrets[entry]
-                    slot = secret & mask
-                    while stamps[slot] == clock and slots[slot] != secret:
-                        slot = (slot + 1) & mask
-                    if stamps[slot] != clock:
-                        stamps[slot], slots[slot] = clock, secret
-                        found += 1
-                    entry += 1
-                if found == need and side == 0:
-                    first = place
-                elif found == need:
-                    last = place
-                place += 1 if side == 0 else -1
-            if found < need:
-                break
-        for place in range(first, min(last, end - 1)):
-            fine[place] = True
-
-
-def rank_areas(
-    bounds: IntArray, secrets: IntArray, rows: IntArray, climbs: IntArray, total: int, found: IntArray
-) -> None:
-    """The area between the running counts of an answer up to each entry, times the total, and the table's.
-
-    Invariant: `counts` and `whole` are of the entries of the answer up to i.
-    """
-    counts = np.zeros(len(climbs), np.int64)
-    for answer in range(len(bounds) - 1):
-        counts[:] = 0
-        whole = 0
-        for i in range(bounds[answer], bounds[answer + 1]):
-            counts[secrets[i]] += rows[i]
-            whole += rows[i]
-            area, own = 0, 0
-            for rank in range(len(climbs)):
-                own += counts[rank]
-                area += abs(own * total - climbs[rank] * whole)
-            found[i] = area
 
 
 def part_spans(

@@ -9,7 +9,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.search import cut_kernels
-from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, begins
+from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, begins, sizes_of
 from noiseless.search.entries import stable_order
 from noiseless.tables.coding import whole_type
 from noiseless.tables.kernels import compiled
@@ -68,7 +68,7 @@ class SortedCells:
         cls, axes: Sequence[Axis], codes: Sequence[IntArray], rows: IntArray, starts: IntArray
     ) -> "SortedCells":
         """Sort the members of cells that are given one after the other."""
-        cells = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(codes[0])))
+        cells = np.repeat(np.arange(len(starts)), sizes_of(starts, len(codes[0])))
         orders = [stable_order(cells * (int(column.max()) + 1) + column) for column in codes]
         forms = [form_of(axis, column) for axis, column in zip(axes, codes, strict=True)]
         orders = [order.astype(whole_type(len(order))) for order in orders]

@@ -16,7 +16,6 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Rational, as_fraction
 from noiseless.search.axes import begins
-from noiseless.search.cut_kernels import rank_areas
 from noiseless.search.entries import Entries, Reading, by_value
 from noiseless.search.limits import EntryLimit
 from noiseless.search.prefix_kernels import (
@@ -25,7 +24,6 @@ from noiseless.search.prefix_kernels import (
     presence_prefixes,
 )
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import compiled
 
 _ROOM = 2**62
 
@@ -33,7 +31,7 @@ FEW_SECRETS = 1000
 """With more sensitive values those that a cell does not have are not looked at one by one."""
 
 _AT_ONCE = 2**20
-"""This many distances are computed in one go."""
+"""This many counts are looked at in one go."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,44 +249,21 @@ class ClosenessLimit(EntryLimit):
         return np.asarray(np.cumsum(levels)[:-1] - np.cumsum(slopes)[:-1] * rows)
 
     def _moved_by_rank(self, reading: Reading, rows: IntArray, total: int) -> IntArray:
-        """The area between running counts: an answer's times the table's rows, the table's times its rows.
-
-        Between two of the values that an answer has its own count stands still and the table's climbs.
-        """
+        """The area between running counts: an answer's times the table's rows, the table's times its rows."""
         secrets, held = self.entries.secrets[reading.entries], self.entries.rows[reading.entries]
-        if self.entries.fast and self.table.dtype != object and len(self.table) <= FEW_SECRETS:
-            found, bounds = np.empty(len(held), np.int64), np.append(reading.heads, len(held))
-            compiled(rank_areas)(bounds, secrets, held, np.cumsum(self.table), total, found)
-            return found
-        inner, first = self.entries.by_secret(reading)
-        kinds = np.flatnonzero(first)
-        whose = reading.answers[inner[kinds]]
-        column = np.arange(len(kinds)) - np.flatnonzero(begins(whose))[whose]
-        edges = np.full((len(reading.heads), int(column.max()) + 2), len(self.table))
-        edges[whose, column] = secrets[inner[kinds]]
-        place = np.empty(len(inner), np.int64)
-        place[inner] = np.repeat(column, np.diff(kinds, append=len(inner)))
-        climbs = np.cumsum(self.table)
-        area = np.append(np.zeros(1, self.table.dtype), np.cumsum(climbs))
-        found = area[edges[reading.answers, 0]] * rows
-        step = max(1, _AT_ONCE // edges.shape[1])
-        carried = np.zeros(edges.shape[1] - 1, self.table.dtype)
-        for begin in range(0, len(inner), step):
+        found, step = np.empty_like(rows), max(1, _AT_ONCE // len(self.table))
+        carried = np.zeros_like(self.table)
+        for begin in range(0, len(rows), step):
             part = slice(begin, begin + step)
-            answers = reading.answers[part]
-            heads, places = reading.heads[answers] - begin, np.arange(len(answers))
-            sums = np.zeros((len(answers) + 1, len(carried)), self.table.dtype)
-            sums[places + 1, place[part]] = held[part]
+            heads = reading.heads[reading.answers[part]] - begin
+            sums = np.zeros((len(heads) + 1, len(self.table)), self.table.dtype)
+            sums[np.arange(1, len(sums)), secrets[part]] = held[part]
             sums = np.cumsum(sums, axis=0)
             own = sums[1:] - sums[np.maximum(heads, 0)]
             own[heads < 0] += carried
             carried = own[-1]
-            level = np.cumsum(own, axis=1) * total
-            many, left, right = rows[part, None], edges[answers, :-1], edges[answers, 1:]
-            passes = np.clip(np.searchsorted(climbs, -(-level // many)), left, right)
-            below = level * (passes - left) - many * (area[passes] - area[left])
-            above = many * (area[right] - area[passes]) - level * (right - passes)
-            found[part] += (below + above).sum(axis=1)
+            gaps = np.cumsum(own * total - self.table * rows[part, None], axis=1)
+            found[part] = np.abs(gaps).sum(axis=1)
         return np.asarray(found)
 
 

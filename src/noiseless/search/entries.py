@@ -170,7 +170,7 @@ class Entries:
         """What a loop marks of members of cells, given their order and where each cell starts."""
         fine = np.zeros(len(order), bool)
         bounds = np.append(starts, len(order))
-        compiled(loop)(order, bounds, self.starts, self.secrets, *more, fine)
+        compiled(loop)(np.ascontiguousarray(order), bounds, self.starts, self.secrets, *more, fine)
         return fine
 
     def by_secret(self, reading: Reading) -> tuple[IntArray, BoolArray]:

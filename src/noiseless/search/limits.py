@@ -17,11 +17,10 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.exact import Rational, as_fraction
-from noiseless.search.cut_kernels import posterior_cuts
 from noiseless.search.entries import Entries, Reading
 from noiseless.search.prefix_kernels import distinct_prefixes, width_prefixes
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import add_by_code, compiled, distinct_values
+from noiseless.tables.kernels import add_by_code, distinct_values
 
 _ROOM = 2**62
 
@@ -93,7 +92,12 @@ class EntryLimit(Limit):
 
     def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
-        return np.asarray(self._open(order, cells, np.append(starts[1:], len(order))) == 0)
+        reading, size = self.entries.read(order, cells), len(order)
+        until = np.append(reading.places[1:], 0)  # each entry's answer stands up to the next entry
+        until[reading.tails] = np.append(starts[1:], size)[cells[reading.places[reading.tails]]]
+        broken = self.broken(reading)
+        opens = np.bincount(reading.places[broken], minlength=size + 1)
+        return np.asarray(np.cumsum(opens - np.bincount(until[broken], minlength=size + 1))[:size] == 0)
 
     def failing(self, cell_of: IntArray) -> BoolArray:
         """Which public values stand behind an answer that breaks it."""
@@ -109,27 +113,18 @@ class EntryLimit(Limit):
     def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether a cell may be cut after each of its members but the last: both parts keep to it."""
         ends = np.append(starts[1:], len(order))
-        left = self._open(order, cells, ends)
-        right = self._open(order[::-1], int(cells[-1]) - cells[::-1], (len(order) - starts)[::-1])[::-1]
-        return np.asarray((left[:-1] == 0) & (right[1:] == 0))
+        left = self.prefixes(order, cells, starts)
+        right = self.prefixes(order[::-1], int(cells[-1]) - cells[::-1], (len(order) - ends)[::-1])[::-1]
+        return np.asarray(left[:-1] & right[1:])
 
     def take(self, values: IntArray) -> Self:
         """The limit of some of the public values, which are numbered anew."""
         return replace(self, entries=self.entries.take(values))
 
-    def _open(self, order: IntArray, cells: IntArray, ends: IntArray) -> IntArray:
-        """How many answers break the limit after each place: from an entry to the next, or to the end."""
-        reading, size = self.entries.read(order, cells), len(order)
-        until = np.append(reading.places[1:], 0)
-        until[reading.tails] = ends[cells[reading.places[reading.tails]]]
-        broken = self.broken(reading)
-        opens = np.bincount(reading.places[broken], minlength=size + 1)
-        return np.cumsum(opens - np.bincount(until[broken], minlength=size + 1))[:size]
-
 
 @dataclass(frozen=True, eq=False)
 class PosteriorLimit(EntryLimit):
-    """At least this many different sensitive values behind each answer.
+    """At least this many different sensitive values, or other things, behind each answer.
 
     Attributes:
         need: how many, for each code of what is seen.
@@ -141,6 +136,11 @@ class PosteriorLimit(EntryLimit):
     def of(cls, problem: Problem, need: IntArray) -> "PosteriorLimit":
         """The limit of a problem."""
         return cls(Entries.of(problem), need)
+
+    @classmethod
+    def of_pairs(cls, problem: Problem, answers: IntArray, things: IntArray, least: int) -> "PosteriorLimit":
+        """A limit on persons, or classes of values, given pairs of a y and a thing behind it."""
+        return cls(Entries.of_pairs(problem, answers, things), np.full(len(problem.prior), least))
 
     def met(self, cell_of: IntArray, count: int, hidden: BoolArray | None = None) -> BoolArray:
         """Which cells keep to it."""
@@ -159,33 +159,19 @@ class PosteriorLimit(EntryLimit):
     def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether a cell may be cut after each of its members but the last: both parts keep to it."""
         entries = self.entries
-        if not entries.alone:
+        if entries.fast or not entries.alone:
             return super().cuts(order, cells, starts)
         needs = self.need[entries.seen[entries.starts[order[starts]]]]
-        if not entries.fast:
-            reading = entries.read(order, cells)
-            inner, first = entries.by_secret(reading)
-            places = reading.places[inner]
-            come, gone = (
-                np.cumsum(np.bincount(places[there], minlength=len(order)))
-                for there in (first, np.append(first[1:], True))
-            )
-            left, right = (_within(sums, cells, starts) for sums in (come, gone))
-            totals = right[np.append(starts[1:], len(order)) - 1]
-            return np.asarray((left >= needs[cells]) & (totals[cells] - right >= needs[cells]))[:-1]
-        fine = np.zeros(len(order), bool)
-        slots = 1 << (2 * int(needs.max())).bit_length()
-        compiled(posterior_cuts)(
-            order,
-            np.append(starts, len(order)),
-            entries.starts,
-            entries.secrets,
-            needs,
-            np.empty(slots, np.int64),
-            np.zeros(slots, np.int64),
-            fine,
+        reading = entries.read(order, cells)
+        inner, first = entries.by_secret(reading)
+        places = reading.places[inner]
+        come, gone = (
+            np.cumsum(np.bincount(places[there], minlength=len(order)))
+            for there in (first, np.append(first[1:], True))
         )
-        return fine[:-1]
+        left, right = (_within(sums, cells, starts) for sums in (come, gone))
+        totals = right[np.append(starts[1:], len(order)) - 1]
+        return np.asarray((left >= needs[cells]) & (totals[cells] - right >= needs[cells]))[:-1]
 
     def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
         """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
@@ -201,17 +187,6 @@ class PosteriorLimit(EntryLimit):
         fresh = np.zeros(len(inner), np.int64)
         fresh[inner[first]] = 1
         return np.asarray(reading.since(np.cumsum(fresh)) < self.need[self.entries.seen[reading.entries]])
-
-
-@dataclass(frozen=True, eq=False)
-class DistinctLimit(PosteriorLimit):
-    """At least this many different things behind each answer: persons, or classes of sensitive values."""
-
-    @classmethod
-    def of_pairs(cls, problem: Problem, answers: IntArray, things: IntArray, least: int) -> "DistinctLimit":
-        """The limit of a problem, given pairs of a y of its joint range and a thing behind it."""
-        entries = Entries.of_pairs(problem, answers, things)
-        return cls(entries, np.full(len(problem.prior), least))
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,13 +211,11 @@ class RowLimit(EntryLimit):
         rows = add_by_code(cell_of, self.entries.weights, count)
         return np.asarray((rows == 0) | (rows >= self.least))
 
-    def cuts(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
-        """Whether a cell may be cut after each of its members but the last: both parts keep to it."""
+    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
+        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
         if not self.entries.alone:
-            return super().cuts(order, cells, starts)
-        left = _within(np.cumsum(self.entries.weights[order]), cells, starts)
-        totals = left[np.append(starts[1:], len(order)) - 1]
-        return np.asarray((left >= self.least) & (totals[cells] - left >= self.least))[:-1]
+            return super().prefixes(order, cells, starts)
+        return np.asarray(_within(np.cumsum(self.entries.weights[order]), cells, starts) >= self.least)
 
     def broken(self, reading: Reading) -> BoolArray:
         """Whether there are fewer."""

@@ -18,7 +18,7 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.display import percent_above
 from noiseless.errors import RequestError
 from noiseless.exact import ball
-from noiseless.search.axes import Axis, begins
+from noiseless.search.axes import Axis, begins, sizes_of
 from noiseless.search.contiguous.kernels import PAIRS, SQUARES, TABLE, WIDTHS
 from noiseless.tables.kernels import add_by_code, order_by_code
 
@@ -272,7 +272,7 @@ class _Grouped:
         """The squared distances of rows from the mean of their cell, of numbers in whole units."""
         points, held = points[self.order], rows[self.order]
         lows, highs = (end.reduceat(points, self.starts) for end in (np.minimum, np.maximum))
-        near = points - np.repeat(lows, np.diff(self.starts, append=len(points)))
+        near = points - np.repeat(lows, sizes_of(self.starts, len(points)))
         if int((highs - lows).max()) ** 2 * int(self.rows.max()) ** 2 >= _ROOM:
             near, held = near.astype(object), held.astype(object)
         sums, squares = (np.add.reduceat(part, self.starts) for part in (near * held, near * near * held))

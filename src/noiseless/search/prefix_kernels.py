@@ -56,13 +56,15 @@ def distinct_prefixes(
 ) -> None:
     """Mark the first members that have as many different secrets as needed."""
     for cell in range(len(bounds) - 1):
-        found = 0
-        for place in range(bounds[cell], bounds[cell + 1]):
+        found, place = 0, bounds[cell]
+        while found < needs[cell] and place < bounds[cell + 1]:
             for entry in range(starts[order[place]], starts[order[place] + 1]):
                 if stamps[secrets[entry]] != cell + 1:
                     stamps[secrets[entry]] = cell + 1
                     found += 1
-            fine[place] = found >= needs[cell]
+            place += 1
+        for enough in range(max(place - 1, bounds[cell]), bounds[cell + 1]):
+            fine[enough] = found >= needs[cell]
 
 
 def width_prefixes(

@@ -9,7 +9,7 @@ import pytest
 
 from noiseless import JointRange
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.search import distribution_limits, entries, limits
+from noiseless.search import entries
 from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit, PresenceLimit
 from noiseless.search.entropy_limit import EntropyLimit
 from noiseless.search.limits import EntryLimit, PosteriorLimit, RowLimit, WidthLimit
@@ -70,8 +70,7 @@ def inner_cuts(found: BoolArray, starts: IntArray) -> list[bool]:
 
 @pytest.mark.parametrize("side", [False, True])
 def test_many_entries_are_read_as_few_are(side: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (distribution_limits, limits, entries):
-        monkeypatch.setattr(module, "compiled", lambda loop: loop)
+    monkeypatch.setattr(entries, "compiled", lambda loop: loop)
     rng, allowed = Random(1), 0
     for _ in range(60):
         made = problem(rng, 2 * rng.randint(1, 15), side=side)
@@ -88,8 +87,7 @@ def test_many_entries_are_read_as_few_are(side: bool, monkeypatch: pytest.Monkey
 
 def test_an_entropy_that_is_met_exactly_is_met_in_loops_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """8^8 = 4^8 4^4: in doubles the two are too near to tell, and neither is a number of equal counts."""
-    for module in (distribution_limits, entries):
-        monkeypatch.setattr(module, "compiled", lambda loop: loop)
+    monkeypatch.setattr(entries, "compiled", lambda loop: loop)
     made = Problem(JointRange.from_codes(np.arange(5), np.zeros(5, np.int64)))
     one, counts = np.zeros(1, np.int64), np.array([4, 1, 1, 1, 1])
     for least, kept in ((4, True), (4 + Fraction(1, 10**15), False), (4 - Fraction(1, 10**15), True)):

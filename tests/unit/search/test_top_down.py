@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from noiseless import JointRange
 from noiseless.errors import RequestError
-from noiseless.search import batches, cuts, limits, packs, top_down
+from noiseless.search import batches, cuts, entries, packs, top_down
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.distribution_limits import BeliefLimit, ClosenessLimit
@@ -300,7 +300,7 @@ def test_loops_that_are_compiled_find_the_same_cells(
     for module in (batches, cuts):
         monkeypatch.setattr(module, "LARGE", large)
     monkeypatch.setattr(top_down, "BATCH", batch)
-    for module in (cuts, limits, packs):
+    for module in (cuts, entries, packs):
         monkeypatch.setattr(module, "compiled", lambda loop: loop)
     for _ in range(12):
         problem = table(rng, rng.randint(5, 150))
