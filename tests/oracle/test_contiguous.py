@@ -16,12 +16,11 @@ from noiseless.exact import Bits
 from noiseless.ranges import JointRange, count_blocks
 from noiseless.search import optimum as search
 from noiseless.search import problem as merging
-from noiseless.search import strips as sweeps
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
+from noiseless.search.contiguous import totals
 from noiseless.search.contiguous.blocks import fewest_blocks
-from noiseless.search.contiguous.sweep import OrderedRange, Sweep, least_cell_size
-from noiseless.search.deals import deal_cells
+from noiseless.search.deals import deal_cells, least_cell_size
 from noiseless.search.loss import Lagrangian, Length, Utility
 from noiseless.search.mean_loss import LOSSES, MeanLoss, row_bits
 from noiseless.search.measures import Measures, measure
@@ -42,8 +41,8 @@ def measured(best: ContiguousOptimum, labels: IntArray | None) -> Measures:
     return measure(best.problem, merging.Cells.from_labels(labels))
 
 
-def line_of(joint: JointRange) -> OrderedRange:
-    return OrderedRange.of(joint, np.array(joint.y_labels))
+def line_of(joint: JointRange) -> LineStrip:
+    return LineStrip.of(joint, np.array(joint.y_labels))
 
 
 class Line(NamedTuple):
@@ -204,9 +203,9 @@ def test_refuted_widths_have_no_partition_at_all() -> None:
         least = line.least(ALL[len(line.places)], line.width)
         for k, width in least.items():
             for tried in range(ordered.span + 1):
-                if Sweep(ordered).is_refuted(k, tried):
+                if ordered.is_refuted(k, tried):
                     refuted += 1
-                    assert tried * ordered.unit < width
+                    assert tried * ordered.step < width
     assert refuted > 100
 
 
@@ -233,7 +232,7 @@ def test_fewest_blocks_against_all_partitions() -> None:
             if line.width(cells) <= width
         )
         ordered = line_of(joint)
-        units = min(int(width / ordered.unit), ordered.span)
+        units = min(width // ordered.step, ordered.span)
         quick, exact = fewest_blocks(ordered, units, nodes=0), fewest_blocks(ordered, units)
         assert quick.lower <= best <= quick.blocks
         assert exact.lower == best == exact.blocks
@@ -254,11 +253,11 @@ def _labels(cells: Cells) -> list[int]:
 def test_the_frontier_has_the_least_width_of_every_posterior(utility: Utility) -> None:
     for line in lines(8, 60, (10, 40), most=30):
         best = optimum(line.joint(), utility)
-        sweep, unit = best.strips[0].sweep, best.strips[0].unit
-        widths = {k: sweep.windows(k).least_width() for k in range(1, sweep.line.joint.size_x + 1)}
+        strip, unit = best.strips[0], best.strips[0].unit
+        widths = {k: strip.windows(k).width for k in range(1, strip.sensitive + 1)}
         for k, width in widths.items():
-            assert width <= sweep.span
-            assert sweep.windows(k).cover_width() <= width <= 2 * sweep.windows(k).cover_width()
+            assert width <= (strip.span if utility == "distortion" else len(strip) - 1)
+            assert strip.cover_width(k) <= width <= 2 * strip.cover_width(k)
         found = undominated(widths)
         if utility == "distortion":
             assert best.frontier == [(k, Length(width * unit)) for k, width in found]
@@ -303,14 +302,12 @@ def test_compiled_loops_agree_with_plain_ones(several: int) -> None:
     x = np.sort(rng.choice(10**9, size, replace=False))
     pairs = [(int(s), int(place)) for place in x for s in rng.integers(0, 140, rng.integers(1, several + 1))]
     line = line_of(JointRange.from_pairs(pairs))
-    fast, plain = Sweep(line), Sweep(line)
+    fast, plain = line, replace(line)
     plain.__dict__["fast"] = False
     assert fast.fast
     for k in (2, 40, 120):
-        width = fast.windows(k).least_width()
-        cells = [
-            LineStrip(one, line.order, 0, Fraction(1)).cut(k, Room(width, size)) for one in (fast, plain)
-        ]
+        width = fast.windows(k).width
+        cells = [one.cut(k, Room(width, size)) for one in (fast, plain)]
         assert np.array_equal(*cells)  # type: ignore[arg-type]
         for tried in (width // 2, width - 1):
             assert fast.is_refuted(k, tried) == plain.is_refuted(k, tried)
@@ -421,8 +418,8 @@ def test_suppressed_values_between_cells_cost_as_little_as_possible() -> None:
         line, rows = table.line, table.rows
         strip = limited(table._replace(groups=[0] * len(rows)), limits, "distortion", random).strips[0]
         prices = [row * (len(rows) + 1) for row in rows]
-        room = Room(limits.width // int(strip.sweep.line.unit), limits.values)
-        cells = strip.cut(limits.k, room, strip.sweep.row(prices))
+        room = Room(limits.width // strip.step, limits.values)
+        cells = strip.cut(limits.k, room, np.array(prices))
         assert cells is not None
         kept = [np.flatnonzero(cells == cell).tolist() for cell in range(cells.max() + 1)]
         assert all(cell == list(range(cell[0], cell[-1] + 1)) for cell in kept)
@@ -510,7 +507,7 @@ def test_squared_errors_rounded_down_stay_monge_and_bound_the_least(monkeypatch:
         }
         for a, b, c, d in combinations_with_replacement(range(size), 4):
             assert cost[a, c] + cost[b, d] <= cost[a, d] + cost[b, c]
-        monkeypatch.setattr(sweeps, "_LONGEST", 1 << parts.bit_length())
+        monkeypatch.setattr(totals, "_LONGEST", 1 << parts.bit_length())
         best = limited(table, limits, "distortion", random)
         ways = [lost("squares", table, way) for way in table.ways(limits)]
         if ways and deviations(table, list(range(size))):
@@ -529,11 +526,11 @@ def test_squared_errors_of_places_that_are_rounded_bound_the_least(monkeypatch: 
     """As if a few bits were all that there are, and every line had too many values for Python's numbers."""
     random, below, near = Random(16), 0, 0
     loss = LOSSES["squares"]
-    monkeypatch.setattr(sweeps, "EXACTLY", 0)
+    monkeypatch.setattr(totals, "EXACTLY", 0)
     for table, limits in tables(16, 300):
         places = [1000 * place + random.randrange(1000) for place in table.line.places]
         far, wide = table._replace(line=Line(places, table.line.sets)), limits._replace(width=places[-1])
-        monkeypatch.setattr(sweeps, "_ROOM", 2.0 ** random.randint(14, 30))
+        monkeypatch.setattr(totals, "_ROOM", 2.0 ** random.randint(14, 30))
         best, ways = limited(far, wide, "distortion", random), far.ways(wide)
         bound = best.mean_at_least(wide.k, loss)
         assert (bound is None) == (not ways)
@@ -559,8 +556,8 @@ def test_compiled_totals_agree_with_plain_ones(name: str) -> None:
     )
     for k, room in ((1, Room(10**5, size)), (4, Room(600, 30))):
         fast, plain = (ContiguousOptimum(replace(problem), "distortion", rows=5).strips[0] for _ in range(2))
-        plain.sweep.__dict__["fast"] = False
-        assert fast.sweep.fast
+        plain.__dict__["fast"] = False
+        assert fast.fast
         found, same = fast.cheapest(k, room, loss), plain.cheapest(k, room, loss)
         assert found is not None
         assert same is not None

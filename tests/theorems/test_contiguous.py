@@ -13,11 +13,12 @@ from noiseless.ranges import JointRange, count_blocks
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous.blocks import fewest_blocks
-from noiseless.search.contiguous.sweep import OrderedRange, least_cell_size, most_answers
+from noiseless.search.deals import least_cell_size, most_answers
 from noiseless.search.loss import Length, Utility, below
 from noiseless.search.measures import measure
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
+from noiseless.search.strips import LineStrip
 
 Line = list[tuple[int, frozenset[int]]]
 
@@ -96,7 +97,7 @@ def test_no_partition_is_below_the_bound(drawn: tuple[Line, list[int]]) -> None:
     line, labels = drawn
     cells, best = cells_of(labels), optimum(range_of(line))
     k = posterior_of(line, cells)
-    cover = best.strips[0].windows(k).cover_width() * best.strips[0].unit
+    cover = best.strips[0].cover_width(k) * best.strips[0].unit
     assert bound(best, k) <= distortion(best, k) <= 2 * cover
     assert cover <= bound(best, k) <= Fraction(width_of(line, cells), 2)
 
@@ -201,8 +202,8 @@ def test_blocks_are_bracketed(drawn: tuple[Line, list[int]]) -> None:
     """No cells within the distortion leave fewer blocks than `lower`; the cells found leave `blocks`."""
     line, labels = drawn
     cells, joint = cells_of(labels), range_of(line)
-    ordered = OrderedRange.of(joint, np.array(joint.y_labels))
-    found = fewest_blocks(ordered, min(int(width_of(line, cells) / ordered.unit), ordered.span), nodes=0)
+    ordered = LineStrip.of(joint, np.array(joint.y_labels))
+    found = fewest_blocks(ordered, min(width_of(line, cells) // ordered.step, ordered.span), nodes=0)
     assert found.lower <= count_blocks(joint.merged(cells))
     assert found.lower <= found.blocks == count_blocks(joint.merged(found.cells))
     assert width_of(line, found.cells.tolist()) <= width_of(line, cells)

@@ -12,7 +12,7 @@ from noiseless.exact import Bits, as_fraction
 from noiseless.measures import largest_ratio
 from noiseless.ranges import count_blocks
 from noiseless.search.all_partitions import MOST_VALUES, AllPartitions, OptimalPartition
-from noiseless.search.contiguous.sweep import least_cell_size, most_answers
+from noiseless.search.deals import least_cell_size, most_answers
 from noiseless.search.goal import Targets
 from noiseless.search.loss import Length, Loss, Utility, below
 from noiseless.search.mean_bounds import least_mean_loss
@@ -125,7 +125,7 @@ class LowerBounds:
                 return None
             answers = most_answers(targets.problem.joint, int(targets.need[0]))
             return LowerBound(Bits(Fraction(targets.problem.size, answers)), _COUNTING)
-        sizes = [least_cell_size(part.sweep.line.joint, int(targets.need[part.code])) for part in self.strips]
+        sizes = [least_cell_size(part.joint, int(targets.need[part.code])) for part in self.strips]
         return LowerBound(Bits(max(sizes)), _COUNTING)
 
     def _resolution_of_blocks(self) -> LowerBound | None:
@@ -151,7 +151,7 @@ class LowerBounds:
         if not self.targets.budget:
             return part.least_of_any(k)
         return least_limit(
-            part.windows(k).cover_widths(), self.targets.problem.weights[part.members], self.targets.budget
+            part.cover_widths(k), self.targets.problem.weights[part.members], self.targets.budget
         )
 
     def _pairs(self) -> LowerBound | None:
@@ -216,8 +216,8 @@ class LowerBounds:
         """Whether it is shown that cells of a width cannot have k sensitive values."""
         if self.targets.budget:
             rows = self.targets.problem.weights[part.members]
-            return least_limit(part.windows(k).cover_widths(), rows, self.targets.budget) > width
-        return part.windows(k).cover_width() > width or part.sweep.is_refuted(k, width)
+            return least_limit(part.cover_widths(k), rows, self.targets.budget) > width
+        return part.cover_width(k) > width or part.is_refuted(k, width)
 
     def _most_of_pairs(self) -> dict[int, int]:
         targets, problem = self.targets, self.targets.problem
@@ -239,7 +239,7 @@ class LowerBounds:
 
     def _too_many(self, part: LineStrip, k: int) -> bool:
         """Whether counting shows that cells of the size allowed cannot all have k sensitive values."""
-        targets, joint = self.targets, part.sweep.line.joint
+        targets, joint = self.targets, part.joint
         if targets.budget:
             return Bits(most_answers(joint, k)) < _bits(targets)
         return least_cell_size(joint, k) > (targets.largest_cell or 0)
@@ -319,7 +319,7 @@ WORK = 4 * 10**7
 
 
 def _narrowest(part: LineStrip, k: int, few: bool) -> int:
-    return part.least_of_any(k) if few else part.windows(k).cover_width()
+    return part.least_of_any(k) if few else part.cover_width(k)
 
 
 def _bits(targets: Targets) -> Bits | Fraction:

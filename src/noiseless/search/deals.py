@@ -1,19 +1,44 @@
 """Public values dealt to cells in turns, so that each has enough sensitive values: the largest resolution."""
 
-from fractions import Fraction
+from bisect import bisect_left
 
 import numpy as np
 
 from noiseless.arrays import IntArray
-from noiseless.exact import Bits, as_fraction
-from noiseless.search.contiguous.sweep import least_cell_size, most_answers
-from noiseless.search.goal import Targets
-from noiseless.search.loss import Lagrangian
+from noiseless.ranges import JointRange
 from noiseless.search.problem import Problem
 from noiseless.search.strips import LineStrip, together
 
-DEALS, DEALT = 200, 6
-"""For a weight this many posteriors are looked at, and this many of them dealt."""
+
+def most_answers(joint: JointRange, posterior: int) -> int:
+    """No partition has more cells with k sensitive values each: the largest q with sum_s min(n_s, q) >= q k.
+
+    n_s counts the public values behind which s occurs: s cannot be in more cells than that.
+
+    >>> most_answers(JointRange.from_pairs([("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5)]), 2)
+    2
+    """
+    sizes = np.sort(joint.support_sizes)
+    below = np.concatenate(([0], np.cumsum(sizes)))
+
+    def too_many(cells: int) -> bool:
+        smaller = int(np.searchsorted(sizes, cells))
+        return int(below[smaller]) + cells * (len(sizes) - smaller) < cells * posterior
+
+    return 1 + bisect_left(range(2, joint.size_y + 1), True, key=too_many)
+
+
+def least_cell_size(joint: JointRange, posterior: int) -> int:
+    """No partition with this posterior has a smaller largest cell.
+
+    There are at most `most_answers` cells; and each value adds at most max |[[S|x]]| sensitive values to its
+    cell. Where every x has one s the bound is attained: sort the values by s, the commonest first, and deal
+    them to this many cells in turn. An s with as many values or more reaches all cells; the others are dealt
+    evenly and each at most once to a cell, so each cell gets k different ones.
+    """
+    sizes = joint.posterior_sizes
+    missing = max(posterior - int(sizes.min()), 0)
+    return max(-(-joint.size_y // most_answers(joint, posterior)), 1 - (-missing // int(sizes.max())))
 
 
 def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | None:
@@ -31,7 +56,7 @@ def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | N
 
 
 def _deal_strip(part: LineStrip, k: int) -> IntArray:
-    joint = part.sweep.line.joint
+    joint = part.joint
     top = most_answers(joint, k)
     found, best = np.zeros(joint.size_y, np.int64), 1
     for order in part.orders:
@@ -48,15 +73,3 @@ def _deal_strip(part: LineStrip, k: int) -> IntArray:
         if best == top:
             break
     return found
-
-
-def promising_posteriors(targets: Targets, k: int, most: int) -> list[int]:
-    """The posteriors for which a weight could be served best, by the bound on the largest cell."""
-    problem, weight = targets.problem, as_fraction(targets.goal.weight or 0)
-    known = np.unique(np.linspace(k, most, min(DEALS, most - k + 1)).astype(int)).tolist()
-
-    def bound(posterior: int) -> float:
-        least = least_cell_size(problem.joint, posterior)
-        return float(Lagrangian(Fraction(problem.joint.size_x, posterior), Bits(least), weight))
-
-    return sorted(known, key=bound)[:DEALT]

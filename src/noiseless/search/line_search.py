@@ -4,13 +4,14 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import as_fraction
+from noiseless.exact import Bits, as_fraction
 from noiseless.search.choice import EXACT, lagrangian
-from noiseless.search.deals import deal_cells, promising_posteriors
+from noiseless.search.deals import deal_cells, least_cell_size
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import DEALING
 from noiseless.search.interval_cells import IntervalCells
@@ -27,6 +28,9 @@ NOT_EXACT = (
 
 CLIMB = 40
 """This many larger posteriors are tried where the exact cells leave too much maximin information."""
+
+DEALS, DEALT = 200, 6
+"""For a weight this many posteriors are looked at, and this many of them dealt."""
 
 FEWEST_BLOCKS, UNCHANGED = "fewest blocks", "unchanged"
 """What methods are called."""
@@ -182,7 +186,7 @@ class LineSearch:
         if targets.goal.aim == "leak":
             bisect_left(range(k, most + 1), True, key=lambda posterior: not fits(posterior))
             return
-        for posterior in [k] if targets.goal.aim == "loss" else promising_posteriors(targets, k, most):
+        for posterior in [k] if targets.goal.aim == "loss" else _promising_posteriors(targets, k, most):
             fits(posterior)
 
     def _fewest(self) -> None:
@@ -193,3 +197,15 @@ class LineSearch:
             self.add(fewest.for_blocks(targets.blocks).cells, FEWEST_BLOCKS)
         elif targets.distortion is not None:
             self.add(fewest.within(targets.distortion).cells, FEWEST_BLOCKS)
+
+
+def _promising_posteriors(targets: Targets, k: int, most: int) -> list[int]:
+    """The posteriors for which a weight could be served best, by the bound on the largest cell."""
+    problem, weight = targets.problem, as_fraction(targets.goal.weight or 0)
+    known = np.unique(np.linspace(k, most, min(DEALS, most - k + 1)).astype(int)).tolist()
+
+    def bound(posterior: int) -> float:
+        least = least_cell_size(problem.joint, posterior)
+        return float(Lagrangian(Fraction(problem.joint.size_x, posterior), Bits(least), weight))
+
+    return sorted(known, key=bound)[:DEALT]

@@ -16,7 +16,7 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories
 from noiseless.search.contiguous.blocks import NODES, FewestBlocks, fewest_blocks
 from noiseless.search.contiguous.kernels import SQUARES, WIDTHS
-from noiseless.search.contiguous.sweep import least_cell_size
+from noiseless.search.deals import least_cell_size
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility
 from noiseless.search.mean_loss import MeanLoss, SquaredError
 from noiseless.search.problem import Problem
@@ -146,7 +146,7 @@ class ContiguousOptimum:
             known = [one for one in found if one is not None]
             self._means[k, loss] = None
             if len(known) == len(found):
-                units = [strip.sweep.line.unit**2 for strip in self.strips]
+                units = [Fraction(strip.step) ** 2 for strip in self.strips]
                 least = sum((unit * own for unit, (_, own) in zip(units, known, strict=True)), Fraction(0))
                 labels = together(self.problem, self.strips, [cells for cells, _ in known])[0]
                 self._means[k, loss] = labels, least
@@ -228,10 +228,10 @@ class ContiguousOptimum:
 
     def least_of_any(self, k: int) -> Loss | None:
         """No partition at all that leaves k values loses less; None if none leaves this many."""
-        if not all(strip.sweep.can_hold(k) for strip in self.strips):
+        if not all(strip.can_hold(k) for strip in self.strips):
             return None
         if self.utility == "resolution":
-            return Bits(max(least_cell_size(strip.sweep.line.joint, k) for strip in self.strips))
+            return Bits(max(least_cell_size(strip.joint, k) for strip in self.strips))
         return Length(max(strip.least_of_any(k) * strip.unit for strip in self.strips))
 
 
@@ -291,13 +291,13 @@ class BlockBracket:
 
     def _of(self, width: int, nodes: int = 0) -> FewestBlocks:
         if (width, nodes) not in self._known:
-            self._known[width, nodes] = fewest_blocks(self.strip.sweep.line, width, nodes=nodes)
+            self._known[width, nodes] = fewest_blocks(self.strip, width, nodes=nodes)
         return self._known[width, nodes]
 
     @cached_property
     def _widths(self) -> Sequence[int]:
         """All widths that cells can have, ascending; all whole numbers where they are too many."""
-        places = self.strip.sweep.line.places
+        places = self.strip.places
         if len(places) > FEW_VALUES:
             return range(int(places[-1]) + 1)
         return [int(width) for width in np.unique(np.abs(places[:, None] - places[None, :]))]

@@ -3,27 +3,33 @@
 import math
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import lcm, log2
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.intervals import root_bounds
 from noiseless.ranges import JointRange
 from noiseless.search.contiguous import kernels
 from noiseless.search.contiguous.kernels import Row
-from noiseless.search.contiguous.sweep import OrderedRange, Sweep, Windows
+from noiseless.search.contiguous.totals import least_total
 from noiseless.search.loss import Length, Utility
-from noiseless.search.mean_loss import GRAIN, MeanLoss, exact_sum, row_bits
+from noiseless.search.mean_loss import MeanLoss
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import compiled, run_starts
+from noiseless.tables.coding import narrow
+from noiseless.tables.kernels import compiled
 
 MOST_STRIPS = 64
 """Bounds look at no more than this many strips, those with the most pairs."""
+
+SMALL, LEAST = 200_000, 20
+"""Below this many steps plain Python is faster than loading the compiled loops; each pair takes one for every
+sensitive value, or the latter number."""
+
+CHECKS = 24
+"""How often a lower bound is tried to be raised: the bracket shrinks by this power of two."""
 
 
 def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -37,8 +43,7 @@ def least_number(holds: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """How large a cell of a strip may be.
 
     Attributes:
@@ -50,34 +55,162 @@ class Room:
     values: int
 
 
-@dataclass(frozen=True, eq=False)
+class Windows(NamedTuple):
+    """The narrowest runs of values with k different sensitive values, and the rows that a cell holds.
+
+    Attributes:
+        starts: for each value the last one from which a run to it is such a run, or -1.
+        width: the least width of contiguous cells that are such runs; wider than the line if there are none.
+    """
+
+    starts: Row
+    width: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class LineStrip:
     """The values that are seen with one code (a group, or a known a), in order, with their sensitive sets.
 
+    >>> strip = LineStrip.of(JointRange.from_pairs([("a", 7), ("b", 1), ("b", 4)]), np.array([7, 1, 4]))
+    >>> strip.places.tolist(), strip.step, strip.members.tolist(), strip.joint.posterior(0).tolist()
+    ([0, 1, 2], 3, [1, 2, 0], [1])
+
     Attributes:
-        sweep: the line, what is lost by a cell of it, and how many rows a cell holds.
-        members: the public value of each value of the line.
+        joint: the pairs (s, x), the x numbered in ascending order.
+        places: the distance of each x from the lowest, in steps (Python integers where they are huge).
+        step: the largest number of which all distances are multiples.
+        members: the public value of each x.
         code: the code of `Problem.seen`.
-        unit: what a width of 1 costs: half a distance.
+        scale: what a distance of 1 counts.
+        utility: "distortion": a cell is as wide as its values are apart; "resolution": as the number of
+            values that it holds, less one.
+        weights: how many rows each x has; one each if not given.
+        rows: how many rows each cell holds at least.
     """
 
-    sweep: Sweep
+    joint: JointRange
+    places: IntArray
+    step: int
     members: IntArray
-    code: int
-    unit: Fraction
+    code: int = 0
+    scale: Fraction = Fraction(1)
+    utility: Utility = "distortion"
+    weights: IntArray | None = None
+    rows: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        joint: JointRange,
+        places: IntArray,
+        values: IntArray | None = None,
+        weights: IntArray | None = None,
+    ) -> "LineStrip":
+        """From a joint range [[S, X]], whose x are at different places.
+
+        Args:
+            joint: the X of `JointRange` is sensitive, its Y is public.
+            places: where each public value lies, in whole numbers.
+            values: what they are called; their codes if not given.
+            weights: how many rows each has.
+        """
+        order = np.argsort(places, kind="stable")
+        distances = places[order] - places.min()
+        step = (math.gcd(*distances) if distances.dtype == object else int(np.gcd.reduce(distances))) or 1
+        members, held = (None if one is None else one[order] for one in (values, weights))
+        shown = order if members is None else members
+        return cls(_reordered(joint, order), distances // step, step, shown, weights=held)
+
+    def __len__(self) -> int:
+        """How many values there are."""
+        return len(self.places)
+
+    @property
+    def span(self) -> int:
+        """The distance between the lowest and the highest value, in steps."""
+        return int(self.places[-1])
 
     @property
     def sensitive(self) -> int:
         """How many sensitive values there are."""
-        return self.sweep.line.joint.size_x
+        return self.joint.size_x
+
+    @property
+    def unit(self) -> Fraction:
+        """What a width of 1 costs: half a distance."""
+        return self.scale * self.step / 2
+
+    @property
+    def _by_width(self) -> bool:
+        return self.utility == "distortion"
 
     def room(self, distortion: Length | None, values: int | None) -> Room:
         """The room that limits leave."""
-        span, size = self.sweep.line.span, len(self.members)
+        span = self.span
         if distortion is not None:
-            width = distortion.squared / self.unit**2
-            span = min(span, math.isqrt(math.floor(width)))
-        return Room(span, size if values is None else min(size, values))
+            span = min(span, math.isqrt(math.floor(distortion.squared / self.unit**2)))
+        return Room(span, len(self) if values is None else min(len(self), values))
+
+    # --- the kernels, and what they run on --------------------------------------------------------------
+
+    @cached_property
+    def fast(self) -> bool:
+        """Whether the compiled kernels are used; huge numbers stay with Python."""
+        return len(self.joint) * max(LEAST, self.sensitive) >= SMALL and self.places.dtype != object
+
+    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as the kernel's own
+        return (compiled(kernel) if self.fast else kernel)(*arguments)
+
+    def _row(self, values: Any) -> Row:  # noqa: ANN401 - an array of integers
+        """An array as the kernels want it."""
+        return np.ascontiguousarray(values, np.int64) if self.fast else np.asarray(values).tolist()
+
+    def _blank(self, size: int) -> Row:
+        """Room for a kernel's results."""
+        return np.empty(size, np.int64) if self.fast else [0] * size
+
+    @cached_property
+    def _places(self) -> Row:
+        return self._row(self.places)
+
+    @cached_property
+    def _x(self) -> Row:
+        """What widths are measured between."""
+        return self._places if self._by_width else self._row(np.arange(len(self)))
+
+    @cached_property
+    def heads(self) -> Row:
+        """How many rows there are before each value, and at the end of the line."""
+        held = np.ones(len(self), np.int64) if self.weights is None else self.weights
+        return self._row(np.append(0, np.cumsum(held)))
+
+    @cached_property
+    def _pairs(self) -> tuple[Row, Row, Row]:
+        """Where the pairs of each x begin, and the pairs before and after with the same sensitive value."""
+        joint = self.joint
+        order = np.argsort(narrow(joint.x, joint.size_x), kind="stable")
+        same = np.diff(joint.x[order]) == 0
+        before, after = np.full(len(joint), -1), np.full(len(joint), len(joint))
+        before[order[1:][same]], after[order[:-1][same]] = order[:-1][same], order[1:][same]
+        return self._row(joint.starts), self._row(before), self._row(after)
+
+    @cached_property
+    def _anywhere(self) -> Row:
+        return self._row(np.zeros(len(self), np.int64))
+
+    def _lows(self, room: Room) -> Row:
+        """For each value the first one with which it may share a cell."""
+        found = self._blank(len(self))
+        self._run(kernels.first_within, self._places, room.width, room.values, found)
+        return found
+
+    def _narrowest(self, k: int, lows: Row) -> Windows:
+        starts, best, queue = (self._blank(len(self) + 1) for _ in range(3))
+        limits, endless = (lows, k, self.rows), int(self._x[-1]) + 1
+        width = self._run(
+            kernels.narrowest_cells, self._x, *self._pairs, self.heads, *limits, endless, starts, best, queue
+        )
+        return Windows(starts[:-1], int(width))
 
     @cached_property
     def _windows(self) -> dict[int, Windows]:
@@ -88,36 +221,51 @@ class LineStrip:
         if k not in self._windows:
             if len(self._windows) > 1:
                 self._windows.clear()
-            self._windows[k] = self.sweep.windows(k)
+            self._windows[k] = self._narrowest(k, self._anywhere)
         return self._windows[k]
 
+    # --- what no partition at all can do better ---------------------------------------------------------
+
+    def cover_widths(self, k: int) -> IntArray:
+        """For each value the least width of a run that holds it and k sensitive values; they may overlap."""
+        starts, x = np.asarray(self.windows(k).starts), np.asarray(self._x)
+        widths = self._row(np.where(starts < 0, x[-1] + 1, x - x[starts]))
+        queue, found = (self._blank(len(self)) for _ in range(2))
+        self._run(kernels.cover_widths, self._x, widths, queue, found)
+        return np.asarray(found)
+
+    def cover_width(self, k: int) -> int:
+        """No cells with k sensitive values are narrower: the largest of `cover_widths`."""
+        return int(self.cover_widths(k).max())
+
+    def is_refuted(self, k: int, width: int) -> bool:
+        """Whether two values show that no partition at all has k sensitive values in cells of this width."""
+        return bool(self._run(kernels.clashes, self._x, *self._pairs, width, k))
+
     def least_of_any(self, k: int) -> int:
-        """No partition at all with k sensitive values in each cell has narrower cells."""
-        windows = self.windows(k)
-        return self.sweep.least_of_any(k, windows.cover_width(), windows.least_width())
+        """No partition at all with k sensitive values in each cell has narrower cells.
 
-    @cached_property
-    def orders(self) -> list[IntArray]:
-        """Values by their commonest, and by their rarest, sensitive value; those with one together."""
-        joint = self.sweep.line.joint
-        sizes = joint.support_sizes
-        ranks = np.empty(joint.size_x, np.int64)
-        ranks[np.lexsort((np.arange(joint.size_x), -sizes))] = np.arange(joint.size_x)
-        own = ranks[joint.x]
-        first = np.minimum.reduceat(own, joint.starts[:-1])
-        last = np.maximum.reduceat(own, joint.starts[:-1])
-        orders = [np.lexsort((last, first))]
-        if len(joint) > joint.size_y:
-            orders += [np.lexsort((first, last)), np.lexsort((first, joint.posterior_sizes))]
-        return orders
+        Every value lies in a run with k sensitive values, and two values far apart do not share theirs.
+        """
+        low, high = self.cover_width(k), self.windows(k).width
+        if low < high and self.is_refuted(k, high - 1):
+            return high
+        for _ in range(CHECKS):
+            if low >= high - 1:
+                break
+            middle = (low + high) // 2
+            low, high = (middle, high) if self.is_refuted(k, middle - 1) else (low, middle)
+        return low
 
-    def lows(self, room: Room) -> Row:
-        """For each value the first one with which it may share a cell."""
-        found = self.sweep.blank(len(self.members))
-        self.sweep.run(kernels.first_within, self.sweep.places, room.width, room.values, found)
-        return found
+    # --- contiguous cells -------------------------------------------------------------------------------
 
-    def cut(self, k: int, room: Room, prices: Row | None = None, *, few: bool = False) -> IntArray | None:
+    def can_hold(self, k: int) -> bool:
+        """Whether the line has k sensitive values, and rows enough for a cell."""
+        return k <= self.sensitive and int(self.heads[-1]) >= self.rows
+
+    def cut(
+        self, k: int, room: Room, prices: IntArray | None = None, *, few: bool = False
+    ) -> IntArray | None:
         """The cell of each value, in as many cells as possible, suppressed ones being -1; None if impossible.
 
         Args:
@@ -126,19 +274,19 @@ class LineStrip:
             prices: what suppressing each value costs; None if none may be.
             few: in as few cells as possible instead.
         """
-        size, sweep = len(self.members), self.sweep
-        if not sweep.can_hold(k):
+        size = len(self)
+        if not self.can_hold(k):
             return None if prices is None else np.full(size, -1)
-        best, chosen, queue = (sweep.blank(size + 1) for _ in range(3))
-        free = sweep.blank(size, -1) if prices is None else prices
-        limits = self.windows(k).starts, self.lows(room), free, 1 if few else -1
-        found = sweep.run(kernels.cheapest_cut, *limits, best, chosen, queue)
-        return None if found >= kernels.NOWHERE else self.cells(chosen)
+        best, chosen, queue = (self._blank(size + 1) for _ in range(3))
+        free = self._row(np.full(size, -1) if prices is None else prices)
+        limits = self.windows(k).starts, self._lows(room), free, 1 if few else -1
+        found = self._run(kernels.cheapest_cut, *limits, best, chosen, queue)
+        return None if found >= kernels.NOWHERE else self._cells(chosen)
 
-    def cells(self, chosen: Row) -> IntArray:
+    def _cells(self, chosen: Row) -> IntArray:
         """The cell of each value, -1 where it is suppressed, from where the last cell to each one starts."""
-        found = self.sweep.blank(len(self.members))
-        self.sweep.run(kernels.read_cells, self.sweep.row(chosen), found)
+        found = self._blank(len(self))
+        self._run(kernels.read_cells, self._row(chosen), found)
         return np.asarray(found)
 
     def cheapest(self, k: int, room: Room, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:
@@ -149,38 +297,28 @@ class LineStrip:
             room: how large a cell may be.
             loss: what a cell loses.
         """
-        if not self.sweep.can_hold(k):
+        if not self.can_hold(k):
             return None
-        found = least_total(self.sweep, self.windows(k).starts, self.lows(room), loss)
-        return None if found is None else (self.cells(found.chosen), found.least)
-
-    @property
-    def _by_width(self) -> bool:
-        return self.sweep.utility == "distortion"
+        limits = self.windows(k).starts, self._lows(room)
+        found = least_total(self.places, np.asarray(self.heads), *limits, loss, fast=self.fast)
+        return None if found is None else (self._cells(found.chosen), found.least)
 
     @cached_property
-    def _widths(self) -> dict[tuple[int, int], int]:
+    def _widths(self) -> dict[tuple[int, Room], int]:
         return {}
-
-    def _width(self, k: int, room: Room) -> int:
-        """The least width (of the loss that counts) for k sensitive values, within the other limit."""
-        span, size = self.sweep.line.span, len(self.members)
-        other = Room(span, room.values) if self._by_width else Room(room.width, size)
-        known = k, other.values if self._by_width else other.width
-        if known not in self._widths:
-            limited = other.values < size or other.width < span
-            windows = self.sweep.windows(k, self.lows(other)) if limited else self.windows(k)
-            self._widths[known] = windows.least_width()
-        return self._widths[known]
 
     def least(self, k: int, room: Room) -> Room | None:
         """The least room (of the loss that counts) within some room; None if that is too little."""
-        if not self.sweep.can_hold(k):
+        if not self.can_hold(k):
             return None
-        width = self._width(k, room)
-        if self._by_width:
-            return None if width > room.width else Room(width, room.values)
-        return None if width >= room.values else Room(room.width, width + 1)
+        other = Room(self.span, room.values) if self._by_width else Room(room.width, len(self))
+        if (k, other) not in self._widths:
+            limited = other != (self.span, len(self))
+            windows = self._narrowest(k, self._lows(other)) if limited else self.windows(k)
+            self._widths[k, other] = windows.width
+        width = self._widths[k, other]
+        found = Room(width, room.values) if self._by_width else Room(room.width, width + 1)
+        return found if found.width <= room.width and found.values <= room.values else None
 
     def narrowest(self, k: int, room: Room) -> IntArray:
         """The cell of each value for a posterior that finds room, in the least room."""
@@ -194,6 +332,28 @@ class LineStrip:
         """The largest posterior that finds room; 0 if none does."""
         further = range(1, self.sensitive + 1)
         return bisect_left(further, True, key=lambda k: self.least(k, room) is None)
+
+    @cached_property
+    def orders(self) -> list[IntArray]:
+        """Values by their commonest, and by their rarest, sensitive value; those with one together."""
+        joint, ranks = self.joint, np.empty(self.sensitive, np.int64)
+        ranks[np.lexsort((np.arange(self.sensitive), -joint.support_sizes))] = np.arange(self.sensitive)
+        first, last = (end.reduceat(ranks[joint.x], joint.starts[:-1]) for end in (np.minimum, np.maximum))
+        orders = [np.lexsort((last, first))]
+        if len(joint) > joint.size_y:
+            orders += [np.lexsort((first, last)), np.lexsort((first, joint.posterior_sizes))]
+        return orders
+
+
+def _reordered(joint: JointRange, order: IntArray) -> JointRange:
+    """The same pairs, the y renumbered: new y i is old y `order[i]`."""
+    if np.array_equal(order, np.arange(len(order))):
+        return joint
+    sizes = joint.posterior_sizes[order]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    old = np.repeat(joint.starts[:-1][order] - starts[:-1], sizes) + np.arange(len(joint))
+    y = np.repeat(np.arange(len(order)), sizes)
+    return JointRange.from_sorted(joint.x[old], y, joint.size_x)
 
 
 def strips(problem: Problem, utility: Utility, most: int | None = None, *, rows: int = 1) -> list[LineStrip]:
@@ -214,13 +374,11 @@ def strips(problem: Problem, utility: Utility, most: int | None = None, *, rows:
 
 def _made(problem: Problem, utility: Utility, most: int | None, rows: int) -> list[LineStrip]:
     places = problem.line if problem.line is not None else np.arange(problem.size)
-    unit = problem.unit if problem.line is not None else Fraction(1)
+    scale = problem.unit if problem.line is not None else Fraction(1)
 
     def strip(joint: JointRange, values: IntArray, code: int) -> LineStrip:
-        line = OrderedRange.of(joint, places[values])
-        members = values[line.order]
-        sweep = Sweep(line, utility, problem.weights[members], rows)
-        return LineStrip(sweep, members, code, unit * line.unit / 2)
+        found = LineStrip.of(joint, places[values], values, problem.weights[values])
+        return replace(found, code=code, scale=scale, utility=utility, rows=rows)
 
     joint = problem.joint
     if problem.plain:
@@ -247,142 +405,3 @@ def together(problem: Problem, parts: list[LineStrip], cells: list[IntArray]) ->
         used += int(own.max(initial=-1)) + 1
     labels[hidden] = used
     return labels, hidden
-
-
-_ROOM = 2.0**61
-"""What is computed in 64 bits stays below this."""
-
-_LONGEST, _LONG = 2**16384, 2**128
-"""And in Python's own numbers below one of these; the second one where there are many."""
-
-EXACTLY = 20_000
-"""Up to this many values squared errors are added in Python's numbers where 64 bits are too few."""
-
-
-class LeastTotal(NamedTuple):
-    """Contiguous cells with the least total.
-
-    Attributes:
-        chosen: where the last cell to each value starts.
-        least: no cells have a smaller total, in what the line and the rows are counted in.
-    """
-
-    chosen: Row
-    least: Fraction
-
-
-def least_total(sweep: Sweep, starts: Row, lows: Row, loss: MeanLoss) -> LeastTotal | None:
-    """Contiguous cells with the least total; None if there are none.
-
-    A cell costs no less than two that make it up. So cells that can be split are left out: one that ends at j
-    starts after starts(starts(j) - 1).
-
-    Args:
-        sweep: the line.
-        starts: for each value the last one at which a cell to it may start, or -1.
-        lows: for each value the first one.
-        loss: what a cell costs.
-    """
-    last = np.asarray(starts)
-    first = np.maximum(lows, np.where(last > 0, last[last - 1] + 1, 0))
-    ends = np.flatnonzero(first <= last)
-    if not len(ends):
-        return None
-    windows = _Windows(ends, first[ends], last[ends], np.asarray(sweep.heads))
-    x, shift, parts, fast = _scaled(np.asarray(sweep.places), windows, loss.form, sweep.fast)
-    held, most = np.diff(windows.heads), int(windows.rows.max())
-    moments = _moments(x if fast else x.astype(object), held) if loss.form == kernels.SQUARES else ([0], [0])
-    table = [row_bits(rows) for rows in range(most + 1)] if loss.form == kernels.TABLE else [0]
-    rows = [_row(one, fast) for one in (x, windows.heads, *moments, table, last, first)]
-    best, chosen, queue, turns = (_row(np.zeros(len(x) + 1, np.int64), fast) for _ in range(4))
-    run: Callable[..., int] = compiled(kernels.least_total) if fast else kernels.least_total
-    found = run(*rows, loss.form, parts, best, chosen, queue, turns)
-    if found < 0:
-        return None
-    least = Fraction(int(found), parts)
-    if shift:
-        places = np.asarray(sweep.places, object if len(x) << shift >= _ROOM else None)
-        off = np.abs(places - x.astype(places.dtype) * 2**shift - 2 ** (shift - 1))
-        least = _less(least * 4**shift, exact_sum(off, off, held))
-    return LeastTotal(chosen, least)
-
-
-class _Windows(NamedTuple):
-    """Some values at which cells may end, with the first and the last start of these cells."""
-
-    ends: IntArray
-    first: IntArray
-    last: IntArray
-    heads: IntArray
-
-    @property
-    def rows(self) -> IntArray:
-        """The rows of the largest cell to each value."""
-        return self.heads[self.ends + 1] - self.heads[self.first]
-
-    def bound(self, form: int, x: IntArray) -> float:
-        """No cells together cost more, before that is counted in parts."""
-        rows, widths = self.rows.astype(np.float64), (x[self.ends] - x[self.first]).astype(np.float64)
-        if form in (kernels.WIDTHS, kernels.SQUARES):
-            with np.errstate(over="ignore"):  # endless is as good
-                costs = rows * widths * (widths / 4 if form == kernels.SQUARES else 1)
-        else:
-            costs = rows**2 if form == kernels.PAIRS else GRAIN * rows * np.log2(rows + 1)
-        shortest = int((self.ends - self.last + 1).min())
-        starts = run_starts(self.ends // shortest)  # no two cells end in one stretch of this many values
-        return max(1.0, 1.001 * float(np.maximum.reduceat(costs, starts).sum()))
-
-
-def _scaled(x: IntArray, windows: _Windows, form: int, fast: bool) -> tuple[IntArray, int, int, bool]:
-    """Places in units of a power of two, and which; the parts that costs are counted in; whether 64 bits do.
-
-    Squared errors are exact where a number of parts is found that all numbers of rows divide. Otherwise they
-    are rounded down; and where 64 bits are still too few for very many values, places are rounded first.
-    """
-    bound = windows.bound(form, x)
-    if form != kernels.SQUARES:
-        return x, 0, 1, fast and bound < _ROOM
-    heads, ends = windows.heads, windows.ends
-    least, most = int((heads[ends + 1] - heads[windows.last]).min()), int(windows.rows.max())
-    parts, exact = _parts(least, most, int(_ROOM / max(bound, most**2)))
-    if fast and exact:
-        return x, 0, parts, True
-    if len(x) <= EXACTLY:
-        return x, 0, _parts(least, most, _LONGEST)[0], False
-    places, shift, steps, before = x, 0, np.arange(len(x)), 2 * bound
-    while (excess := 2 * most * max(bound, most) / _ROOM) >= 1 and bound < before:
-        shift += max(1, int(log2(min(excess, _ROOM**8)) / 2))
-        places = np.maximum.accumulate((x >> shift) - steps) + steps  # all different, as costs want them
-        before, bound = bound, windows.bound(form, places)
-    if excess >= 1 or int(places[-1]) >= _ROOM:
-        return x, 0, _parts(least, most, _LONG)[0], False
-    parts = _parts(least, most, int(_ROOM / max(bound, most)))[0]
-    return places.astype(np.int64), shift, parts, True
-
-
-def _parts(least: int, most: int, room: int) -> tuple[int, bool]:
-    """A number that every number of rows divides, and True; a power of two if that finds no room."""
-    found = 1
-    for rows in range(max(1, least), most + 1):
-        found = lcm(found, rows)
-        if found > room:
-            return 1 << max(0, room.bit_length() - 1), False
-    return found, True
-
-
-def _less(squares: Fraction, off: int) -> Fraction:
-    """No more than squared errors are, if they are `squares` where places are off by so much, squared too.
-
-    Errors are what is left of places when means are taken away, as a vector no longer than the places. So the
-    root of their squares changes by no more than the root of the squares by which places are off.
-    """
-    return max(Fraction(0), root_bounds(squares)[0] - root_bounds(Fraction(off))[1]) ** 2
-
-
-def _moments(x: IntArray, held: IntArray) -> tuple[IntArray, IntArray]:
-    """The sums, and the sums of squares, of the rows before each value; in 64 bits they may wrap around."""
-    return np.append(0, np.cumsum(held * x)), np.append(0, np.cumsum(held * x * x))
-
-
-def _row(values: IntArray | list[int], fast: bool) -> Row:
-    return np.ascontiguousarray(values, np.int64) if fast else np.asarray(values).tolist()

@@ -97,13 +97,13 @@ class _Lines:
     def _largest(self) -> int:
         if not self._by_width:
             return self.targets.problem.size
-        return max(int(strip.unit * strip.sweep.line.span / self.unit) for strip in self.strips)
+        return max(int(strip.unit * strip.span / self.unit) for strip in self.strips)
 
     def split(self, k: int, loss: int, *, few: bool = False) -> SuppressedPartition | None:
         """The fewest rows suppressed so that the rest has cells with k sensitive values; None if too many."""
         cells = []
         for strip, prices in zip(self.strips, self._prices, strict=True):
-            own = strip.cut(k, self._room(strip, loss), strip.sweep.row(prices), few=few)
+            own = strip.cut(k, self._room(strip, loss), prices, few=few)
             if own is None:
                 return None
             cells.append(own)

@@ -5,20 +5,18 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.ranges import JointRange
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Numbers
 from noiseless.search.contiguous.blocks import FewestBlocks, fewest_blocks
-from noiseless.search.contiguous.sweep import OrderedRange, least_cell_size
-from noiseless.search.deals import deal_cells
+from noiseless.search.deals import deal_cells, least_cell_size
 from noiseless.search.loss import Length, Utility
 from noiseless.search.measures import measure
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells, Problem
+from noiseless.search.strips import LineStrip
 
 F = Fraction
 
@@ -45,25 +43,17 @@ def cells_of(best: ContiguousOptimum, k: int) -> Cells:
     return Cells.from_labels(labels)
 
 
-class TestOrderedRange:
+class TestLine:
     def test_values_are_sorted_and_in_whole_units(self) -> None:
         joint = JointRange.from_pairs([("a", 7), ("b", 1), ("c", 4), ("a", 1)])
-        line = OrderedRange.of(joint, np.array([7, 1, 4]))
-        assert (line.places.tolist(), line.unit, line.span) == ([0, 1, 2], F(3), 2)
+        line = LineStrip.of(joint, np.array([7, 1, 4]))
+        assert (line.places.tolist(), line.step, line.span) == ([0, 1, 2], 3, 2)
         assert [line.joint.posterior(x).tolist() for x in range(3)] == [[0, 1], [2], [0]]
-        assert line.order.tolist() == [1, 2, 0]
-        assert repr(line) == "OrderedRange(3 sensitive values, 3 public ones on a line)"
+        assert line.members.tolist() == [1, 2, 0]
 
     def test_one_value(self) -> None:
-        line = OrderedRange.of(JointRange.from_pairs([("a", 5), ("b", 5)]), np.array([5]))
-        assert (line.span, line.unit) == (0, F(1))
-
-    @pytest.mark.parametrize(
-        ("places", "problem"), [([1, 2], "one place for each of the 3"), ([1, 2, 2], "same place")]
-    )
-    def test_what_is_no_line_is_refused(self, places: list[int], problem: str) -> None:
-        with pytest.raises(RequestError, match=problem):
-            OrderedRange.of(JointRange.from_codes([0, 1, 0], [0, 1, 2]), np.array(places))
+        line = LineStrip.of(JointRange.from_pairs([("a", 5), ("b", 5)]), np.array([5]))
+        assert (line.span, line.step) == (0, 1)
 
 
 class TestOptimum:
@@ -131,8 +121,8 @@ class TestCounting:
 
 
 def blocks(joint: JointRange, width: int, **options: int) -> FewestBlocks:
-    line = OrderedRange.of(joint, np.array(joint.y_labels))
-    return fewest_blocks(line, int(width / line.unit), **options)
+    line = LineStrip.of(joint, np.array(joint.y_labels))
+    return fewest_blocks(line, width // line.step, **options)
 
 
 class TestFewestBlocks:
@@ -162,5 +152,5 @@ class TestFewestBlocks:
         rng = np.random.default_rng(0)
         codes = np.unique(rng.integers(0, 1500, 2000), return_inverse=True)[1]
         joint = JointRange.from_codes(codes, np.arange(2000))
-        found = fewest_blocks(OrderedRange.of(joint, np.arange(2000)), 4)
+        found = fewest_blocks(LineStrip.of(joint, np.arange(2000)), 4)
         assert found.lower <= found.blocks < 300

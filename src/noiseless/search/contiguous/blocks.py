@@ -15,7 +15,7 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
 from noiseless.ranges.joint import roots_of_pairs
-from noiseless.search.contiguous.sweep import OrderedRange
+from noiseless.search.strips import LineStrip
 
 _LOOK = 64
 """How many open cells a value may choose among."""
@@ -43,12 +43,12 @@ class FewestBlocks(NamedTuple):
     proof: Literal["counting", "search"]
 
 
-def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = NODES) -> FewestBlocks:
+def fewest_blocks(line: LineStrip, width: int, *, nodes: int = NODES) -> FewestBlocks:
     """Cells of any kind, none wider than `width`, that leave few blocks to tell apart.
 
     >>> from noiseless.ranges import JointRange
     >>> apart = JointRange.from_pairs([("a", 0), ("b", 1), ("c", 2), ("a", 3), ("d", 9)])
-    >>> found = fewest_blocks(OrderedRange.of(apart, np.array([0, 1, 2, 3, 9])), 2)
+    >>> found = fewest_blocks(LineStrip.of(apart, np.array([0, 1, 2, 3, 9])), 2)
     >>> found.blocks, found.lower
     (2, 2)
 
@@ -73,14 +73,14 @@ def fewest_blocks(line: OrderedRange, width: int, *, nodes: int = NODES) -> Fewe
                 break
             else:
                 least, proof = least + 1, "search"
-        cells[line.order[island]] = own + used
+        cells[line.members[island]] = own + used
         used += int(own.max()) + 1
         lower += least
         left += found.count(own)
     return FewestBlocks(cells, left, lower, proof)
 
 
-def _islands(line: OrderedRange, blocks: list[int], width: int) -> Iterator[IntArray]:
+def _islands(line: LineStrip, blocks: list[int], width: int) -> Iterator[IntArray]:
     """The values that can hang together at all: neighbours within `width`, and values of the same block.
 
     Values that share a cell are joined by neighbours, so no cell joins two islands (Kruskal's components).

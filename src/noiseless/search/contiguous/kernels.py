@@ -17,18 +17,6 @@ NOWHERE = 2**62
 """The price of a cut that cannot be reached."""
 
 
-def link(s: Row, latest: Row, before: Row, after: Row) -> None:
-    """Fill `before` and `after`; `latest` holds -1 for each sensitive value."""
-    pairs = len(s)
-    for p in range(pairs):
-        last = latest[s[p]]
-        before[p] = last
-        after[p] = pairs
-        if last >= 0:
-            after[last] = p
-        latest[s[p]] = p
-
-
 def first_within(x: Row, width: int, most: int, lows: Row) -> None:
     """For each j the first i with x_j - x_i <= width and at most this many values from i to j."""
     i = 0
