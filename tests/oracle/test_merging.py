@@ -29,6 +29,7 @@ from noiseless.search.merging import (
     constrained_path,
     leakage_path,
     maximin_path,
+    steepest_descent,
 )
 from noiseless.search.problem import Problem
 from oracle import merging as literal
@@ -328,6 +329,16 @@ def test_any_way_past_every_threshold(seed: int, monkeypatch: pytest.MonkeyPatch
                 patched.setattr(hulls, "_TRIED", rng.choice([1, 8]))
                 patched.setattr(hulls, "_AT_ONCE", rng.choice([1, 2**20]))
                 same(path(joint, codebook, side=side), expected)
+
+
+def test_steepest_descent_with_a_codebook_of_ones_own() -> None:
+    rng = random.Random(3)
+    for _ in range(20):
+        joint, _ = random_range(rng)
+        columns, weight = random_columns(rng, joint.size_y), rng.choice(WEIGHTS)
+        for objective in ("leakage", "maximin"):
+            run = partial(steepest_descent, joint, weight, objective=objective)
+            assert run(AnyBook(columns)) == run(columns)
 
 
 def wide_range(rng: random.Random, known: int) -> tuple[JointRange, SideInformation | None]:

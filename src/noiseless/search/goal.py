@@ -15,10 +15,10 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, as_fraction
 from noiseless.measures import largest_ratio
 from noiseless.ranges import count_blocks
+from noiseless.search.contiguous.blocks import BlockBracket
 from noiseless.search.limits import Limit, limits_of, more_limits
 from noiseless.search.loss import Lagrangian, Length, Method, Objective, Preference, Utility
 from noiseless.search.measures import Measures, measure_read
-from noiseless.search.optimum import BlockBracket
 from noiseless.search.problem import Cells, Problem
 from noiseless.tables.kernels import add_by_code
 

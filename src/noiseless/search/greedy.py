@@ -142,7 +142,7 @@ def best_point(path: MergePath, targets: Targets) -> MergePoint | None:
         return None
     if goal.weight is not None:
         return view.best(as_fraction(goal.weight), points)
-    return view[view.finest(points) if goal.aim == "loss" else view.least(points, loss_first=False)]
+    return view[view.least(points, *(("loss",) if goal.aim == "loss" else ("leak", "loss")))]
 
 
 def within(path: MergePath, targets: Targets) -> IntArray:

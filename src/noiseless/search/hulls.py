@@ -42,6 +42,7 @@ class Hulls:
         grows: whether no cell costs more than one that holds it.
         counts: how many values each cell holds.
         own: what each cell costs.
+        nothing: the least cost, as a numerator.
     """
 
     def __init__(self, codebook: ColumnCodebook | None, size: int, *, room: int = 0) -> None:
@@ -55,6 +56,7 @@ class Hulls:
         self.codebook, values = codebook, np.arange(size)
         self.counts = np.ones(size + room, np.int64)
         self.exact = self.grows = self._alike = True
+        self.nothing: Any = 0
         self.own = self.counts.copy(), np.ones(size + room, np.int64)
         if codebook is None:
             return
@@ -70,17 +72,11 @@ class Hulls:
         self.grows = codebook.by_hull
         self.exact = self.grows or (self._mean and (len(self._low) == 1 or codebook.combine == "max"))
         self.own = codebook.cell_costs(values, values)
-        self._medoid = codebook.word == "medoid"
 
     @cached_property
     def _members(self) -> list[IntArray]:
         """The members of each cell; made when they are needed, for they take much room."""
         return list(np.arange(len(self.counts))[:, None])
-
-    @cached_property
-    def _reach(self) -> list[IntArray]:
-        """How far each of them is from the others at most."""
-        return list(np.zeros((len(self.counts), 1), np.int64))
 
     def together(self, cell: int, others: IntArray | None = None) -> Costs:
         """What a cell costs with each of others (all if not given), or at least that."""
@@ -110,35 +106,14 @@ class Hulls:
         """What a cell costs with each of others."""
         if self.exact or self.codebook is None or not len(others):
             return self.together(cell, others)
-        mine = len(self._members[cell])
-        work = int(self.counts[others].sum()) * mine if self._medoid else mine * len(others)
-        look = self._medoid_costs if self._medoid else self._middle_costs
-        parts = [look(cell, some) for some in np.array_split(others, min(len(others), 1 + work // _AT_ONCE))]
+        work = int(self.counts[others].sum()) + len(others) * len(self._members[cell])
+        parts = []
+        for some in np.array_split(others, min(len(others), 1 + work // _AT_ONCE)):
+            pairs = [np.append(self._members[cell], self._members[other]) for other in some]
+            sizes = self.counts[some] + self.counts[cell]
+            parts.append(self.codebook.cell_costs(np.concatenate(pairs), np.cumsum(sizes) - sizes))
         tops, bottoms = zip(*parts, strict=True)
         return np.concatenate(tops), np.concatenate(bottoms)
-
-    def _middle_costs(self, cell: int, others: IntArray) -> Costs:
-        """By all members of each pair."""
-        sizes = self.counts[others] + self.counts[cell]
-        pairs = [np.append(self._members[cell], self._members[other]) for other in others]
-        return self._book.cell_costs(np.concatenate(pairs), np.cumsum(sizes) - sizes)
-
-    def _medoid_costs(self, cell: int, others: IntArray) -> Costs:
-        """By the distances between members of one and of the other; those within each are known."""
-        starts = np.cumsum(self.counts[others]) - self.counts[others]
-        values, reach = (
-            np.concatenate([part[other] for other in others]) for part in (self._members, self._reach)
-        )
-        apart = self._book.distances(self._members[cell], values)
-        mine = np.maximum(np.maximum.reduceat(apart, starts, axis=1), self._reach[cell][:, None]).min(axis=0)
-        theirs = np.minimum.reduceat(np.maximum(apart.max(axis=0), reach), starts)
-        return np.minimum(mine, theirs), np.ones(len(others), np.int64)
-
-    @property
-    def _book(self) -> ColumnCodebook:
-        if self.codebook is None:
-            raise TypeError("cells that cost as much as they hold have no codebook")
-        return self.codebook
 
     def cheapest(self, cell: int, allowed: BoolArray, limit: Cost | None = None) -> tuple[Cost, IntArray]:
         """The least cost of a cell with one of those allowed (there are some), and those that cost it.
@@ -169,9 +144,9 @@ class Hulls:
     def losses_with(self, cell: int, others: IntArray) -> Costs:
         """The largest cost of all cells once a cell is joined with each of others."""
         tops, bottoms = self.own[0].copy(), self.own[1]
-        tops[cell] = 0
+        tops[cell] = self.nothing
         most, worst = self.least((tops, bottoms), largest=True)
-        tops[worst[0]] = 0
+        tops[worst[0]] = self.nothing
         following, _ = self.least((tops, bottoms), largest=True)
         alone = others == worst[0]
         rest = np.where(alone, following[0], most[0]), np.where(alone, following[1], most[1])
@@ -182,7 +157,7 @@ class Hulls:
     def join(self, cell: int, other: int, cost: Cost) -> None:
         """Put another cell into a cell, at a cost; the other costs nothing from then on."""
         self.own[0][cell], self.own[1][cell] = cost
-        self.own[0][other] = 0
+        self.own[0][other] = self.nothing
         self.counts[cell] += self.counts[other]
         if self.codebook is None:
             return
@@ -192,13 +167,6 @@ class Hulls:
         self._mark[self._mark[:, cell] != self._mark[:, other], cell] = -1
         for tree, place in zip(self._trees, self._place, strict=True):
             place[cell] = tree.common(int(place[cell]), int(place[other]))
-        if self._medoid:
-            apart = self.codebook.distances(self._members[cell], self._members[other])
-            reaches = apart.max(axis=1), apart.max(axis=0)
-            both = [
-                np.maximum(self._reach[one], far) for one, far in zip((cell, other), reaches, strict=True)
-            ]
-            self._reach[cell] = np.concatenate(both)
         if not self.exact:
             self._members[cell] = np.append(self._members[cell], self._members[other])
 
@@ -219,8 +187,6 @@ class Hulls:
             place[chosen] = tree.places[tree.axis.cell_nodes(order, starts)]
         for number, cell in enumerate(cells, first):
             self._members[number] = np.array(cell)
-            if self._medoid:
-                self._reach[number] = self.codebook.distances(*[self._members[number]] * 2).max(axis=1)
 
     def largest(self, *costs: Cost) -> Cost:
         """The largest of some costs."""
@@ -234,7 +200,9 @@ class Hulls:
     def lengths(self, costs: Sequence[Cost]) -> Lengths:
         """Costs as lengths."""
         tops, bottoms = np.array(costs).T
-        return Lengths(tops, bottoms, self._book.cost_unit, self._book.rooted)
+        if self.codebook is None:
+            raise TypeError("cells that cost as much as they hold have no lengths")
+        return Lengths(tops, bottoms, self.codebook.cost_unit, self.codebook.rooted)
 
     # --- fractions ----------------------------------------------------------------------------------
 
@@ -273,7 +241,7 @@ class MeasuredHulls(Hulls):
 
     def __init__(self, codebook: Codebook, size: int) -> None:
         super().__init__(None, size)
-        self._any, self.grows = codebook, False
+        self._any, self.grows, self.nothing = codebook, False, Length(0)
         self.own = _column([codebook.cost([value]) for value in range(size)]), self.own[1]
 
     def together(self, cell: int, others: IntArray | None = None) -> Costs:

@@ -1,12 +1,9 @@
 """What is exact for one ordered column: contiguous cells, and the fewest blocks."""
 
-from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +11,6 @@ from noiseless.arrays import IntArray
 from noiseless.exact import Bits
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories
-from noiseless.search.contiguous.blocks import NODES, FewestBlocks, fewest_blocks
 from noiseless.search.contiguous.kernels import SQUARES, WIDTHS
 from noiseless.search.deals import least_cell_size
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility
@@ -146,8 +142,8 @@ class ContiguousOptimum:
             known = [one for one in found if one is not None]
             self._means[k, loss] = None
             if len(known) == len(found):
-                units = [Fraction(strip.step) ** 2 for strip in self.strips]
-                least = sum((unit * own for unit, (_, own) in zip(units, known, strict=True)), Fraction(0))
+                steps = [strip.step for strip in self.strips]
+                least = sum((step**2 * own for step, (_, own) in zip(steps, known, strict=True)), Fraction(0))
                 labels = together(self.problem, self.strips, [cells for cells, _ in known])[0]
                 self._means[k, loss] = labels, least
         return self._means[k, loss]
@@ -157,45 +153,22 @@ class ContiguousOptimum:
         """No posterior is larger."""
         return min(strip.sensitive for strip in self.strips)
 
-    @property
-    def _sweeps(self) -> int:
-        return max(FEW_SWEEPS, WORK // len(self.problem.joint))
-
-    @property
-    def complete(self) -> bool:
-        """Whether `frontier` has all undominated points; the other answers are exact in any case."""
-        return self._last <= self._sweeps
-
-    def _visits(self) -> Iterator[tuple[int, Fraction | None]]:
+    def _losses(self) -> dict[int, Fraction | None]:
         """Posteriors with their least losses: all where these change, or as many as may be looked at."""
         found, spans = dict[int, Fraction | None](), deque([(1, 1), (self._last,) * 2, (1, self._last)])
-        while spans and len(found) < self._sweeps:
+        while spans and len(found) < max(FEW_SWEEPS, WORK // len(self.problem.joint)):
             low, high = spans.popleft()
             middle = (low + high) // 2
             if middle not in found and (low == high or found[low] != found[high]):
                 found[middle] = self._least(middle)
-                yield middle, found[middle]
                 spans += [(low, middle), (middle, high)]
-
-    @cached_property
-    def _losses(self) -> dict[int, Fraction | None]:
-        return dict(self._visits())
-
-    def cells(self) -> Iterator[tuple[int, IntArray]]:
-        """The posteriors of `frontier`, and some that it beats, in no order, with labels of the best cells.
-
-        For a whole curve this takes half the sweeps of `frontier` and then `for_posterior`.
-        """
-        for k, loss in self._visits():
-            if loss is not None:
-                own = [strip.narrowest(k, self._room(strip)) for strip in self.strips]
-                yield k, together(self.problem, self.strips, own)[0]
+        return found
 
     @cached_property
     def frontier(self) -> list[tuple[int, Loss]]:
-        """The undominated posteriors, each with its loss, ascending."""
+        """The undominated posteriors, each with its loss, ascending; some of them where they are too many."""
         points: list[tuple[int, Fraction]] = []
-        for k, loss in sorted(self._losses.items(), reverse=True):
+        for k, loss in sorted(self._losses().items(), reverse=True):
             if loss is not None and (not points or loss < points[-1][1]):
                 points.append((k, loss))
         return [(k, self._as_loss(loss)) for k, loss in points[::-1]]
@@ -233,116 +206,3 @@ class ContiguousOptimum:
         if self.utility == "resolution":
             return Bits(max(least_cell_size(strip.joint, k) for strip in self.strips))
         return Length(max(strip.least_of_any(k) * strip.unit for strip in self.strips))
-
-
-MOST_VALUES = 3000
-"""More public values take too long: the search is in plain Python."""
-
-FEW_VALUES = 300
-"""Up to this many values all their distances are listed."""
-
-TRIES = 8
-"""This many widths between what counting refutes and what quick ways achieve are searched."""
-
-
-class NarrowCells(NamedTuple):
-    """Narrow cells that leave few blocks.
-
-    Attributes:
-        cells: the cell of each public value.
-        at_least: no cells that leave as few have a smaller distortion.
-        proof: "counting", or "search" where all other cells were looked at as well.
-    """
-
-    cells: IntArray
-    at_least: Length
-    proof: str
-
-
-@dataclass(frozen=True, eq=False)
-class BlockBracket:
-    """How few blocks cells of a width leave, and how wide they must be for this many.
-
-    Attributes:
-        problem: what is to be merged: one ordered column, nothing is seen besides.
-    """
-
-    problem: Problem
-
-    @classmethod
-    def applies(cls, problem: Problem) -> bool:
-        """Whether values lie on a line, half a cell's width is what it costs, and they are not too many."""
-        book = problem.codebook
-        on_a_line = problem.line is not None and isinstance(book, ColumnCodebook) and book.by_hull
-        return on_a_line and problem.plain and problem.size <= MOST_VALUES
-
-    @cached_property
-    def strip(self) -> LineStrip:
-        """The line."""
-        return strips(self.problem, "distortion")[0]
-
-    def within(self, distortion: Length | None) -> FewestBlocks:
-        """The bracket for a distortion."""
-        return self._of(self.strip.room(distortion, None).width, NODES)
-
-    @cached_property
-    def _known(self) -> dict[tuple[int, int], FewestBlocks]:
-        return {}
-
-    def _of(self, width: int, nodes: int = 0) -> FewestBlocks:
-        if (width, nodes) not in self._known:
-            self._known[width, nodes] = fewest_blocks(self.strip, width, nodes=nodes)
-        return self._known[width, nodes]
-
-    @cached_property
-    def _widths(self) -> Sequence[int]:
-        """All widths that cells can have, ascending; all whole numbers where they are too many."""
-        places = self.strip.places
-        if len(places) > FEW_VALUES:
-            return range(int(places[-1]) + 1)
-        return [int(width) for width in np.unique(np.abs(places[:, None] - places[None, :]))]
-
-    def distortions(self, most: int) -> list[Length] | None:
-        """All distortions that cells can have, ascending; None if there are more than this many."""
-        few = len(self._widths) <= most
-        return [Length(self.strip.unit * width) for width in self._widths] if few else None
-
-    @cached_property
-    def _answers(self) -> dict[int, "NarrowCells"]:
-        return {}
-
-    def for_blocks(self, blocks: int) -> "NarrowCells":
-        """Narrow cells that leave this many blocks at most, and how much distortion any such cells have.
-
-        First without a search: where quick ways succeed, and where counting shows that none can. What is
-        between is searched, a few times.
-        """
-        if blocks not in self._answers:
-            self._answers[blocks] = self._for_blocks(blocks)
-        return self._answers[blocks]
-
-    def _for_blocks(self, blocks: int) -> "NarrowCells":
-        widths, proof = self._widths, "counting"
-        best, high = self._quick(widths, blocks)
-        low = self._refuted(widths, blocks, high)
-        for _ in range(TRIES):
-            if high - low <= 1:
-                break
-            middle = (high + low) // 2
-            found = self._of(widths[middle], NODES)
-            if found.blocks <= blocks:
-                best, high = found, middle
-            elif found.lower > blocks:
-                low, proof = middle, found.proof
-            else:
-                break
-        return NarrowCells(best.cells, Length(self.strip.unit * widths[low + 1]), proof)
-
-    def _quick(self, widths: Sequence[int], blocks: int) -> tuple[FewestBlocks, int]:
-        """Cells that leave this many blocks, and the place of their width."""
-        at = bisect_left(range(len(widths) - 1), True, key=lambda at: self._of(widths[at]).blocks <= blocks)
-        return self._of(widths[at]), at
-
-    def _refuted(self, widths: Sequence[int], blocks: int, high: int) -> int:
-        """The place of a width at which more blocks are left for certain; -1 if there is none."""
-        return bisect_left(range(high), True, key=lambda at: self._of(widths[at]).lower <= blocks) - 1

@@ -12,6 +12,7 @@ import numpy as np
 from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.search.choice import EXACT, Choice, refuse, with_least_mean
+from noiseless.search.contiguous.blocks import BlockBracket
 from noiseless.search.deals import deal_cells
 from noiseless.search.first_rise import FIRST_RISE, every_stop, stopped_choice
 from noiseless.search.goal import Goal, Targets
@@ -24,7 +25,7 @@ from noiseless.search.measures import Measures, Memory, ReleasePoint, measure
 from noiseless.search.merging.baselines import Baselines
 from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.methods import PartitionSearch, is_small
-from noiseless.search.optimum import BlockBracket, ContiguousOptimum
+from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips
 from noiseless.search.survey import Series, Survey, scattered, spread, survey_of

@@ -5,7 +5,8 @@ blocks and cells as nodes and public values as edges, the blocks left are the co
 cells, and cells that join what is not joined yet, leave few. No polynomial algorithm is known to us.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -15,7 +16,10 @@ import numpy as np
 from noiseless.arrays import IntArray
 from noiseless.ranges import overlap_partition
 from noiseless.ranges.joint import roots_of_pairs
-from noiseless.search.strips import LineStrip
+from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.loss import Length
+from noiseless.search.problem import Problem
+from noiseless.search.strips import LineStrip, strips
 
 _LOOK = 64
 """How many open cells a value may choose among."""
@@ -231,3 +235,106 @@ class _CellSearch:
         yield j, 1, joined
         if own in cells:
             yield cells[own], 1, joined
+
+
+MOST_ON_LINE = 3000
+"""More public values take too long: the search is in plain Python."""
+
+FEW_VALUES = 300
+"""Up to this many values all their distances are listed."""
+
+TRIES = 8
+"""This many widths between what counting refutes and what quick ways achieve are searched."""
+
+
+class NarrowCells(NamedTuple):
+    """Narrow cells that leave few blocks.
+
+    Attributes:
+        cells: the cell of each public value.
+        at_least: no cells that leave as few have a smaller distortion.
+        proof: "counting", or "search" where all other cells were looked at as well.
+    """
+
+    cells: IntArray
+    at_least: Length
+    proof: str
+
+
+@dataclass(frozen=True, eq=False)
+class BlockBracket:
+    """How few blocks cells of a width leave, and how wide they must be for this many.
+
+    Attributes:
+        problem: what is to be merged: one ordered column, nothing is seen besides.
+    """
+
+    problem: Problem
+
+    @classmethod
+    def applies(cls, problem: Problem) -> bool:
+        """Whether values lie on a line, half a cell's width is what it costs, and they are not too many."""
+        book = problem.codebook
+        on_a_line = problem.line is not None and isinstance(book, ColumnCodebook) and book.by_hull
+        return on_a_line and problem.plain and problem.size <= MOST_ON_LINE
+
+    @cached_property
+    def strip(self) -> LineStrip:
+        """The line."""
+        return strips(self.problem, "distortion")[0]
+
+    def within(self, distortion: Length | None) -> FewestBlocks:
+        """The bracket for a distortion."""
+        return self._of(self.strip.room(distortion, None).width, NODES)
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], FewestBlocks]:
+        return {}
+
+    def _of(self, width: int, nodes: int = 0) -> FewestBlocks:
+        if (width, nodes) not in self._known:
+            self._known[width, nodes] = fewest_blocks(self.strip, width, nodes=nodes)
+        return self._known[width, nodes]
+
+    @cached_property
+    def _widths(self) -> Sequence[int]:
+        """All widths that cells can have, ascending; all whole numbers where they are too many."""
+        places = self.strip.places
+        if len(places) > FEW_VALUES:
+            return range(int(places[-1]) + 1)
+        return [int(width) for width in np.unique(np.abs(places[:, None] - places[None, :]))]
+
+    def distortions(self, most: int) -> list[Length] | None:
+        """All distortions that cells can have, ascending; None if there are more than this many."""
+        few = len(self._widths) <= most
+        return [Length(self.strip.unit * width) for width in self._widths] if few else None
+
+    @cached_property
+    def _answers(self) -> dict[int, NarrowCells]:
+        return {}
+
+    def for_blocks(self, blocks: int) -> NarrowCells:
+        """Narrow cells that leave this many blocks at most, and how much distortion any such cells have.
+
+        First without a search: where quick ways succeed, and where counting shows that none can. What is
+        between is searched, a few times.
+        """
+        if blocks in self._answers:
+            return self._answers[blocks]
+        widths, proof = self._widths, "counting"
+        high = bisect_left(range(len(widths) - 1), True, key=lambda at: self._of(widths[at]).blocks <= blocks)
+        low = bisect_left(range(high), True, key=lambda at: self._of(widths[at]).lower <= blocks) - 1
+        best = self._of(widths[high])
+        for _ in range(TRIES):
+            if high - low <= 1:
+                break
+            middle = (high + low) // 2
+            found = self._of(widths[middle], NODES)
+            if found.blocks <= blocks:
+                best, high = found, middle
+            elif found.lower > blocks:
+                low, proof = middle, found.proof
+            else:
+                break
+        self._answers[blocks] = NarrowCells(best.cells, Length(self.strip.unit * widths[low + 1]), proof)
+        return self._answers[blocks]

@@ -220,14 +220,10 @@ def _at_least_one(cells: int) -> None:
         raise RequestError("at least one cell is needed")
 
 
-SUPPRESSION, DESCENT, SUBSETS, MONDRIAN = (
-    "generalise and suppress",
-    "steepest descent",
-    "IAC-MDSF",
-    "Mondrian",
+MONDRIAN = "Mondrian"
+BASELINES = (
+    *("generalise and suppress", "steepest descent", "IAC-MDSF", MONDRIAN, "equal width", "equal frequency"),
 )
-WIDTH, FREQUENCY = "equal width", "equal frequency"
-BASELINES = (SUPPRESSION, DESCENT, SUBSETS, MONDRIAN, WIDTH, FREQUENCY)
 """What other people's methods are called."""
 
 MOST_FOR_MONDRIAN = 60_000
@@ -244,6 +240,12 @@ SHARES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 """The weights of IAC-MDSF, which are below 1."""
 
 
+Found = Iterator[tuple[str, Cells]] | str
+"""Cells, each with how they were asked for; or why there are none."""
+
+_ALL_PAIRS = "it looks at all pairs of values before each merge, which takes too long"
+
+
 @dataclass(frozen=True, eq=False)
 class Baselines:
     """The baselines of a problem. They know neither groups nor side information, and are measured with them.
@@ -258,69 +260,69 @@ class Baselines:
 
     def run(self, report: Callable[[float], None]) -> dict[str, str]:
         """Run all of them; what was left out, and why."""
-        notes = {}
-        for number, name in enumerate(BASELINES):
-            report(number / len(BASELINES))
-            made = self._makers(name)
-            if isinstance(made, str):
-                notes[name] = f"left out: {made}"
-                continue
-            for setting, make in made.items():
-                self.memory.add(self._problem.within_groups(make()), name, setting=setting)
-        return notes
-
-    def _makers(self, name: str) -> dict[str, Callable[[], Cells]] | str:
-        """What makes the cells of a baseline, by how it is asked; or why it is left out."""
-        problem = self._problem
-        sizes = [k for k in SIZES if k <= problem.joint.size_x]
-        if name == SUPPRESSION:
-            held, made = (
-                problem.marginal.posterior_sizes,
-                cache(partial(generalise_and_suppress, problem.marginal)),
-            )
-            return {f"k = {k}": partial(made, 1 + int(held[held < k].max(initial=0))) for k in sizes}
-        if name in (DESCENT, SUBSETS):
-            return self._descent() if name == DESCENT else self._subsets()
-        book = problem.codebook
-        columns = book.columns if isinstance(book, ColumnCodebook) else ()
-        most = MOST_FOR_MONDRIAN if name == MONDRIAN else MOST_FOR_BINS
-        is_line = len(columns) == 1 and isinstance(columns[0], Numbers)
-        if not (columns if name == MONDRIAN else is_line):
-            return "it needs columns to halve" if name == MONDRIAN else "it is for one numeric column"
-        if problem.size > most:
-            return f"more than {most:,} public values take too long"
-        if name == MONDRIAN:
-            return {f"k = {k}": partial(halved_cells, problem, columns, k) for k in sizes}
-        return {
-            f"{many} bins": partial(self._bins, name, many) for many in (1, *SIZES) if many <= problem.size
-        }
-
-    def _bins(self, name: str, many: int) -> Cells:
-        book = self._problem.codebook
-        column = book.columns[0] if isinstance(book, ColumnCodebook) else None
-        if not isinstance(column, Numbers):
-            raise TypeError("bins are of numbers")
-        return (
-            equal_width(column, many)
-            if name == WIDTH
-            else equal_frequency(column, many, rows=self._problem.weights)
+        notes, ways = (
+            {},
+            (self._suppress, self._descend, self._join_subsets, self._halve, self._cut, self._fill),
         )
-
-    def _descent(self) -> dict[str, Callable[[], Cells]] | str:
-        problem = self._problem
-        if problem.size**2 * count_blocks(problem.joint) > MOST_PAIRS:
-            return "it looks at all pairs of values before each merge, which takes too long"
-        book = problem.codebook if self.utility == "distortion" else None
-        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with, known={})
-        return {f"weight {float(weight):g}": partial(run, weight) for weight in WEIGHTS}
-
-    def _subsets(self) -> dict[str, Callable[[], Cells]] | str:
-        joint = self._problem.marginal
-        if joint.size_y**2 * joint.size_x > MOST_FOR_SUBSETS:
-            return "it looks at all pairs of values before each merge, which takes too long"
-        run = partial(submodular_agglomeration, joint)
-        return {f"weight {float(weight):g}": partial(run, weight) for weight in SHARES}
+        for number, (name, way) in enumerate(zip(BASELINES, ways, strict=True)):
+            report(number / len(BASELINES))
+            found = way()
+            if isinstance(found, str):
+                notes[name] = f"left out: {found}"
+                continue
+            for setting, cells in found:
+                self.memory.add(self._problem.within_groups(cells), name, setting=setting)
+        return notes
 
     @property
     def _problem(self) -> Problem:
         return self.memory.problem
+
+    @property
+    def _columns(self) -> Sequence[Column]:
+        book = self._problem.codebook
+        return book.columns if isinstance(book, ColumnCodebook) else ()
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [k for k in SIZES if k <= self._problem.joint.size_x]
+
+    def _suppress(self) -> Found:
+        joint = self._problem.marginal
+        held, made = joint.posterior_sizes, cache(partial(generalise_and_suppress, joint))
+        return ((f"k = {k}", made(1 + int(held[held < k].max(initial=0)))) for k in self._sizes)
+
+    def _descend(self) -> Found:
+        problem = self._problem
+        if problem.size**2 * count_blocks(problem.joint) > MOST_PAIRS:
+            return _ALL_PAIRS
+        book = problem.codebook if self.utility == "distortion" else None
+        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with, known={})
+        return ((f"weight {float(weight):g}", run(weight)) for weight in WEIGHTS)
+
+    def _join_subsets(self) -> Found:
+        joint = self._problem.marginal
+        if joint.size_y**2 * joint.size_x > MOST_FOR_SUBSETS:
+            return _ALL_PAIRS
+        return ((f"weight {float(share):g}", submodular_agglomeration(joint, share)) for share in SHARES)
+
+    def _halve(self) -> Found:
+        if not self._columns:
+            return "it needs columns to halve"
+        if self._problem.size > MOST_FOR_MONDRIAN:
+            return f"more than {MOST_FOR_MONDRIAN:,} public values take too long"
+        return ((f"k = {k}", halved_cells(self._problem, self._columns, k)) for k in self._sizes)
+
+    def _cut(self) -> Found:
+        return self._bins(equal_width)
+
+    def _fill(self) -> Found:
+        return self._bins(partial(equal_frequency, rows=self._problem.weights))
+
+    def _bins(self, make: Callable[[Numbers, int], Cells]) -> Found:
+        size, column = self._problem.size, self._columns[0] if len(self._columns) == 1 else None
+        if not isinstance(column, Numbers):
+            return "it is for one numeric column"
+        if size > MOST_FOR_BINS:
+            return f"more than {MOST_FOR_BINS:,} public values take too long"
+        return ((f"{many} bins", make(column, many)) for many in (1, *SIZES) if many <= size)

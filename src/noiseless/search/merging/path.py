@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,17 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, log2_bounds
 from noiseless.search.loss import Lagrangian, Length, Lengths, Loss, Objective, Utility, below
 from noiseless.search.problem import Cells
+
+
+class PathLimits(TypedDict, total=False):
+    """Limits on a point of a path. A number is that many bits; a float is the rational that it is."""
+
+    min_posterior: int | None
+    max_leakage: Bits | Rational | float | None
+    max_maximin: Bits | Rational | float | None
+    max_distortion: Length | Rational | float | None
+    min_resolution: Bits | Rational | float | None
+
 
 _SURE = 1e-9
 """Two Lagrangians whose floats differ by more (relative to their size) differ that way."""
@@ -103,66 +115,46 @@ class MergePath:
             found.setdefault((self.leak(t), self.loss(t)), t)
         return self[min(found.values(), key=lambda t: self.lagrangian(t, exact))]
 
-    def meeting(
-        self,
-        *,
-        min_posterior: int | None = None,
-        max_leakage: Bits | Rational | float | None = None,
-        max_maximin: Bits | Rational | float | None = None,
-        max_distortion: Length | Rational | float | None = None,
-        min_resolution: Bits | Rational | float | None = None,
-    ) -> "MergePoint | None":
+    def meeting(self, **limits: Unpack[PathLimits]) -> "MergePoint | None":
         """The best point within limits, or None if the path has none.
 
         With a limit on what is given away it is the point with the least loss of the utility; with limits on
-        the loss alone, the one that gives away least. A number is that many bits, a float the rational it is.
+        the loss alone, the one that gives away least.
         """
-        points = self.within(
-            min_posterior=min_posterior,
-            max_leakage=max_leakage,
-            max_maximin=max_maximin,
-            max_distortion=max_distortion,
-            min_resolution=min_resolution,
-        )
+        points = self.within(**limits)
+        protects = any(limits.get(name) is not None for name in _PROTECTING)
         if not len(points):
             return None
-        protects = not (min_posterior is None and max_leakage is None and max_maximin is None)
-        return self[self.least(points, loss_first=protects)]
+        return self[self.least(points, "loss", "leak") if protects else self.least(points, "leak", "loss")]
 
-    def within(
-        self,
-        *,
-        min_posterior: int | None = None,
-        max_leakage: Bits | Rational | float | None = None,
-        max_maximin: Bits | Rational | float | None = None,
-        max_distortion: Length | Rational | float | None = None,
-        min_resolution: Bits | Rational | float | None = None,
-    ) -> IntArray:
-        """The points that keep to limits, ascending; see `meeting`."""
-        low, high = 0, len(self) - 1  # what is given away never grows along a path, and cells never shrink
-        if min_posterior is not None:
-            low = max(low, self._first(lambda t: int(self.min_posteriors[t]) >= min_posterior))
-        if max_leakage is not None:
-            leak = _exact(max_leakage)
-            low = max(low, self._first(lambda t: self[t].leakage <= leak))
-        if max_maximin is not None:
-            told = _exact(max_maximin)
-            low = max(low, self._first(lambda t: self[t].maximin <= told))
-        if min_resolution is not None:
-            kept = _exact(min_resolution)
-            high = min(high, self._first(lambda t: self[t].resolution < kept) - 1)
-        points = np.arange(low, high + 1)
-        if max_distortion is not None:
-            short = Fraction(max_distortion) if isinstance(max_distortion, float) else max_distortion
-            points = points[self._short_enough(short)[points]]
+    def within(self, **limits: Unpack[PathLimits]) -> IntArray:
+        """The points that keep to limits, ascending.
+
+        What is given away never grows along a path, and cells never shrink.
+        """
+        asked: dict[str, Any] = {
+            name: Fraction(limit) if isinstance(limit, float) else limit
+            for name, limit in limits.items()
+            if limit is not None
+        }
+        low = max((self._first(name, asked[name]) for name in _PROTECTING if name in asked), default=0)
+        points = np.arange(low, len(self))
+        if "min_resolution" in asked:
+            points = np.arange(low, self._first("min_resolution", asked["min_resolution"]))
+        if "max_distortion" in asked:
+            points = points[self._short_enough(asked["max_distortion"])[points]]
         return points
+
+    def _first(self, name: str, limit: Any) -> int:  # noqa: ANN401 - a limit of any kind
+        """The first point that keeps to a limit on what is given away, or that breaks one on what is lost."""
+        return bisect_left(range(len(self)), True, key=lambda t: _TESTS[name](self[t], limit))
 
     def frontier(self) -> "list[MergePoint]":
         """The points of the path that no other beats in what is given away and in the loss together."""
         found: list[MergePoint] = []
         groups = np.split(self._changes, np.flatnonzero(np.diff(self.leak_floats[self._changes]) != 0) + 1)
         for group in groups[::-1]:  # from the least leak on
-            t = self.least(group, loss_first=True)
+            t = self.least(group, "loss", "leak")
             if not found or below(self.loss(t), self.loss(found[-1].merges)):
                 found.append(self[t])
         return found[::-1]
@@ -177,9 +169,7 @@ class MergePath:
         """What it costs: log2 of the largest cell, or the largest distortion."""
         if self.utility == "resolution":
             return Bits(int(self.largest_cells[t]))
-        if self.distortions is None:
-            raise RequestError("the distortion was not measured: no codebook was given")
-        return self.distortions[t]
+        return self._measured[t]
 
     def lagrangian(self, t: int, weight: Rational | float) -> Lagrangian:
         """log2(leak) + weight * loss; the Lagrangian of [P3] up to a constant."""
@@ -194,53 +184,41 @@ class MergePath:
     @cached_property
     def leak_floats(self) -> FloatArray:
         """About the logarithms of what the algorithm lowers, at each point."""
-        if self.objective == "maximin":
-            return np.log2(self.components.astype(np.float64))
-        return np.log2(self.leaks[0] / self.leaks[1])
+        leaks = self.components if self.objective == "maximin" else self.leaks[0] / self.leaks[1]
+        return np.asarray(np.log2(leaks), np.float64)
 
     @cached_property
     def loss_floats(self) -> FloatArray:
         """About what it costs, at each point."""
-        if self.utility == "resolution":
-            return np.log2(self.largest_cells.astype(np.float64))
+        return np.log2(self.largest_cells) if self.utility == "resolution" else self._measured.floats
+
+    @property
+    def _measured(self) -> Lengths:
         if self.distortions is None:
             raise RequestError("the distortion was not measured: no codebook was given")
-        return self.distortions.floats
+        return self.distortions
 
     def _floats(self, weight: Fraction) -> FloatArray:
         if weight < 0:
             raise RequestError("a weight is not negative")
         return self.leak_floats + float(weight) * self.loss_floats
 
-    def _first(self, holds: Callable[[int], bool]) -> int:
-        """The first point at which something holds that then holds for ever; one past the last if none."""
-        return bisect_left(range(len(self)), True, key=holds)
-
     def _short_enough(self, limit: Length | Rational) -> npt.NDArray[np.bool_]:
         """Which points keep to a limit on distortion, exactly."""
-        if self.distortions is None:
-            raise RequestError("a limit on distortion needs a codebook")
-        floats, edge = self.distortions.floats, float(limit)
+        floats, edge = self._measured.floats, float(limit)
         short: npt.NDArray[np.bool_] = floats <= edge
         for t in np.flatnonzero(np.abs(floats - edge) <= _SURE * (1 + abs(edge))):
-            short[t] = self.distortions[int(t)] <= limit
+            short[t] = self._measured[int(t)] <= limit
         return short
 
-    def least(self, points: IntArray, *, loss_first: bool) -> int:
-        """Of some points the first with the least loss and then the least leak, or the other way round."""
-        if loss_first:
-            return int(self._least_leaks(self._least_losses(points))[0])
-        return int(self._least_losses(self._least_leaks(points))[0])
-
-    def finest(self, points: IntArray) -> int:
-        """Of some points the first with the least loss: it has most cells of those that lose as much."""
-        return int(self._least_losses(points)[0])
-
-    def _least_losses(self, points: IntArray) -> IntArray:
-        return _smallest(points, self.loss_floats, self.loss)
-
-    def _least_leaks(self, points: IntArray) -> IntArray:
-        return _smallest(points, self.leak_floats, lambda t: Bits(self.leak(t)))
+    def least(self, points: IntArray, *by: Literal["leak", "loss"]) -> int:
+        """Of some points the first with the least of something; of several, with the least of the next."""
+        for name in by:
+            if name == "leak":
+                points = _smallest(points, self.leak_floats, lambda t: Bits(self.leak(t)))
+            else:
+                points = _smallest(points, self.loss_floats, self.loss)
+        return int(points[0])
 
     @cached_property
     def _changes(self) -> IntArray:
@@ -261,10 +239,6 @@ def _smallest(points: IntArray, floats: FloatArray, exact: Callable[[int], Loss]
         least = value if below(value, least) else least
     found: IntArray = near[[value == least for value in values]]
     return found
-
-
-def _exact(limit: Bits | Rational | float) -> Bits | Rational:
-    return Fraction(limit) if isinstance(limit, float) else limit
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -322,3 +296,13 @@ class MergePoint:
             f"MergePoint({self.merges} merges: leakage {self.leakage}, maximin {self.maximin}, min posterior "
             f"{self.min_posterior}, resolution {kept:.2f} bits{distortion})"
         )
+
+
+_TESTS: dict[str, Callable[[MergePoint, Any], bool]] = {
+    "min_posterior": lambda point, limit: point.min_posterior >= limit,
+    "max_leakage": lambda point, limit: point.leakage <= limit,
+    "max_maximin": lambda point, limit: point.maximin <= limit,
+    "min_resolution": lambda point, limit: point.resolution < limit,
+}
+_PROTECTING = ("min_posterior", "max_leakage", "max_maximin")
+"""Limits on what is given away."""

@@ -106,7 +106,7 @@ class Partners:
 
     def __init__(self, cells: MergedCells, hulls: Hulls, ranges: IntArray, *, limited: bool = False) -> None:
         self.cells, self.hulls, self.ranges, self._limited = cells, hulls, ranges, limited
-        self.limit: Cost = hulls.least(hulls.own, largest=True)[0] if limited else (0, 1)
+        self.limit: Cost = hulls.least(hulls.own, largest=True)[0] if limited else (hulls.nothing, 1)
         self.partner, self.others = np.full(len(ranges), _NONE), np.zeros(len(ranges), np.int64)
         self.costs = np.zeros_like(hulls.own[0]), np.ones(len(ranges), np.int64)
         for cell in range(len(ranges)):
