@@ -68,8 +68,10 @@ class KnownBounds:
         return holds
 
     def _learn(self, cells: tuple[int, ...], begin: End, end: End) -> None:
-        if not cells or (begin is None and end is None):
+        if begin is None and end is None:
             self.contradiction = True
+        elif not cells:  # a sum of nothing is 0
+            self.contradiction |= (begin or 0) <= 0 <= (end or 0)
         elif begin is not None and end is not None:
             self.holes.setdefault(tuple(sorted(cells)), set()).update(range(begin, end + 1))
         elif len(cells) == 1:

@@ -142,6 +142,17 @@ def test_a_contradiction_is_certified() -> None:
 
 
 @pytest.mark.parametrize(
+    "line", [[[], 5, 9, ["-1", []]], [[], 5, None, ["-1", []]], [[], None, -1, ["1", []]]]
+)
+def test_a_sum_of_nothing_that_is_not_5_is_no_contradiction(line: list[Any]) -> None:
+    publication = holes_case()
+    lie = {**written(publication), "inconsistent": [0], "steps": [line]}
+    parts = ("format", "public", "publication", "inconsistent", "steps")
+    found = verify_tables({part: lie[part] for part in parts} | {"public": True}, publication)
+    assert [check.name for check in found.failed] == ["contradiction"]
+
+
+@pytest.mark.parametrize(
     "damage", [{}, [], None, {"format": "noiseless-tables/1"}, {"format": "noiseless-tables/1", "public": 1}]
 )
 def test_what_is_no_certificate_does_not_hold(damage: object) -> None:
