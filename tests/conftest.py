@@ -63,7 +63,8 @@ SHARING = re.compile(
     r"|test_merging|test_contiguous"  # loops are compiled once
     r"|test_dbt_macro"  # a project is built once
     r"|unit/gallery|test_release_made"  # figures and releases are made once
-    r"|surfaces/test_(?:documentation|console|client|ledger_processes|server_(?!processes|workers))"
+    r"|surfaces/test_(?=console|studio)"  # one browser
+    r"|surfaces/test_(?:documentation|client|ledger_processes|server_(?!processes|workers))"
 )
 """Tests with the same match share something that takes long to make, and are run by one process."""
 

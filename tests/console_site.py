@@ -7,12 +7,12 @@ import random
 import shutil
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from waiting import HANGS, free_port, wait_until
@@ -197,10 +197,28 @@ def _lasting(element: Any, again: Callable[[], Any]) -> Any:  # noqa: ANN401 - s
     return Lasting(element.parent, element.id)
 
 
+_SHOWN = """
+const shown = (all) => [...document.querySelectorAll(all)].filter((one) => one.checkVisibility());
+const words = (one) => (one.innerText ?? one.textContent).replace(/\\s+/g, " ");
+const bad = () => shown(".notice.bad").map(words);
+"""
+_LOOK = """
+const [selector, text, failed, done] = arguments;
+const look = () => {
+  const found = shown(selector).find((one) => text === null || words(one).includes(text));
+  if (!found && bad().every((said) => failed.includes(said))) return false;
+  done(found ?? null);
+  return true;
+};
+if (!look()) { const again = setInterval(() => look() && clearInterval(again), 20); }
+"""
+"""Looked for by the page itself: each look from outside takes all three processes as long as a step."""
+
+
 class Reader:
     """Somebody in front of the console: looks, types, clicks, and keeps pictures."""
 
-    def __init__(self, driver: Any, url: str, pictures: Path) -> None:  # noqa: ANN401
+    def __init__(self, driver: Any, url: str, pictures: Path | None = None) -> None:  # noqa: ANN401
         self.driver, self.url, self.pictures = driver, url, pictures
 
     def look(self, width: int = 1200, height: int = 900, *, dark: bool = False, phone: bool = False) -> None:
@@ -235,31 +253,33 @@ class Reader:
 
     def find(self, selector: str, text: str | None = None) -> Any:  # noqa: ANN401
         """The first element that matches and shows a text, as soon as it is there: after a redraw anew."""
-        from selenium.common.exceptions import StaleElementReferenceException
-        from selenium.webdriver.common.by import By
+        found = self._look(selector, text, self.failures())
+        if found is None:  # an error came while we waited, and is not what we waited for
+            raise AssertionError(
+                f"{selector} with {text!r} is not on the page, which says {self.failures()}; see"
+                f" {self._keep('not-found', Path(mkdtemp()))}"
+            )
+        return _lasting(found, lambda: self.find(selector, text))
 
-        until = time.monotonic() + HANGS
-        failed = set(self.failures())
-        while time.monotonic() < until:
-            try:
-                new = [words for words in self.failures() if words not in failed]
-                for element in self.driver.find_elements(By.CSS_SELECTOR, selector):
-                    if element.is_displayed() and (text is None or text in element.text):
-                        return _lasting(element, lambda: self.find(selector, text))
-                if new:  # an error that came while we waited, and is not what we waited for
-                    break
-            except StaleElementReferenceException:
-                pass
-            time.sleep(0.05)
-        raise AssertionError(
-            f"{selector} with {text!r} is not on the page, which says {self.failures()}; see"
-            f" {self.picture('not-found')}"
+    def _look(self, selector: str, text: str | None, failed: list[str]) -> Any:  # noqa: ANN401
+        """Let the page look until there is something; None for an error that was not there before."""
+        from selenium.common.exceptions import (
+            JavascriptException,
+            StaleElementReferenceException,
+            TimeoutException,
         )
+
+        while True:
+            try:
+                return self.driver.execute_async_script(_SHOWN + _LOOK, selector, text, failed)
+            except TimeoutException:
+                return None
+            except (JavascriptException, StaleElementReferenceException):  # another page came
+                continue
 
     def failures(self) -> list[str]:
         """The errors that the page shows."""
-        shown = "[...document.querySelectorAll('.notice.bad')].filter((one) => one.checkVisibility())"
-        return list(self.driver.execute_script(f"return {shown}.map((one) => one.innerText)"))
+        return list(self.driver.execute_script(f"{_SHOWN} return bad();"))
 
     def type(self, selector: str, text: str) -> None:
         """Type into an element instead of what is there."""
@@ -299,9 +319,13 @@ class Reader:
         lines = [entry["message"] for entry in self.driver.get_log("browser")]
         return [line for line in lines if "Failed to load resource" not in line]
 
-    def picture(self, name: str) -> Path:
-        """Keep a picture of the whole page."""
+    def picture(self, name: str) -> None:
+        """Keep a picture of the whole page, if somebody wants any."""
+        if self.pictures is not None:
+            self._keep(name, self.pictures)
+
+    def _keep(self, name: str, folder: Path) -> Path:
         found = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
-        path = self.pictures / f"{name}.png"
+        path = folder / f"{name}.png"
         path.write_bytes(base64.b64decode(found["data"]))
         return path

@@ -23,7 +23,7 @@ def released_rows(out: pd.DataFrame) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("codeword", ["midrange", "centroid", "medoid", "interval"])
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(ROWS, st.integers(2, 3), st.integers(1, 3))
 def test_every_row_leaves_enough_values_and_looks_like_enough_rows(
     codeword: Codeword, rows: list[tuple[int, str, int]], least: int, alike: int
@@ -42,7 +42,7 @@ def test_every_row_leaves_enough_values_and_looks_like_enough_rows(
     assert min(Counter(seen).values()) >= alike
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(ROWS, ROWS)
 def test_new_rows_read_as_some_cell_of_the_old_ones_or_nothing(
     rows: list[tuple[int, str, int]], later: list[tuple[int, str, int]]

@@ -255,12 +255,12 @@ def an_order_that_is_none(certificate: Json) -> str:
 
 @pytest.mark.parametrize("name", LIES)
 def test_a_lie_about_risks_fails_and_is_named(name: str, tmp_path: Path) -> None:
-    for made in [make() for make in ROWS[:3]]:
-        forged = made._replace(certificate=copy.deepcopy(made.certificate))
-        expected = LIES[name](forged.certificate)
-        found = verify(forged.certificate, original=forged.original, released=forged.released)
-        assert expected in {check.name for check in found.failed}
-        assert alone(forged, tmp_path) == 1
+    made = ROWS[list(LIES).index(name) % len(ROWS)]()
+    forged = made._replace(certificate=copy.deepcopy(made.certificate))
+    expected = LIES[name](forged.certificate)
+    found = verify(forged.certificate, original=forged.original, released=forged.released)
+    assert expected in {check.name for check in found.failed}
+    assert alone(forged, tmp_path) == 1
 
 
 def test_persons_are_not_rows(tmp_path: Path) -> None:

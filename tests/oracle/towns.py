@@ -81,6 +81,8 @@ class Town:
 
     def __init__(self, random: Random, rows: int = 1, *, sql: bool = True) -> None:
         self.random, self.rows_a_person = random, rows
+        self._batches: dict[str, Batch] = {}
+        self._snapshots: dict[tuple[Row, ...], Snapshot] = {}
         persons = random.randint(1, 4) if rows == 1 else random.randint(1, 2)
         self.owners = [person for person in range(persons) for _ in range(rows)]
         self.towns = sorted(random.choice("ab") for _ in self.owners)
@@ -126,11 +128,13 @@ class Town:
         self.edition = Edition(self.public, "t", "digest", random.choice((2, 2, 3, 4, 8)))
 
     @classmethod
-    def of(cls, size: int, kinds: int, persons: int, *, rows: int = 1, outputs: int = 2) -> "Town":
-        """So many people in one town, with so many values of x, from 0 on, and of y."""
+    def of(
+        cls, size: int, kinds: int, persons: int, *, rows: int = 1, outputs: int = 2, homes: str = "a"
+    ) -> "Town":
+        """So many people, each town's as many, with so many values of x, from 0 on, and of y."""
         town = cls(Random(0))
         town.rows_a_person, town.owners = rows, [place // rows for place in range(persons * rows)]
-        town.towns, town.low, town.step = ["a"] * len(town.owners), 0, 1
+        town.towns, town.low, town.step = sorted(homes[owner % len(homes)] for owner in town.owners), 0, 1
         town.size, town.kinds, town.limits = size, kinds, Limits(rows, 1, ())
         categories = ", ".join(f'"{name}"' for name in "pqrst"[:kinds])
         town.schema = Schema.parse(
@@ -140,7 +144,7 @@ class Town:
             columns.y = {{role = "private", categories = [{categories}]}}
             """
         )
-        town.people = [Row("a", 0, 0)] * len(town.owners)
+        town.people = [Row(home, 0, 0) for home in town.towns]
         population = town.snapshot(town.people).population
         town.public = PublicState(town.schema, town.limits, population, 1)
         town.edition = Edition(town.public, "t", "digest", outputs)
@@ -177,8 +181,15 @@ class Town:
                 people[place] = Row(people[place].town, x, y)
             yield people
 
+    def batch(self, sql: str) -> Batch:
+        """A statement, planned once however many datasets it is asked of."""
+        if sql not in self._batches:
+            self._batches[sql] = self.edition.batch([sql])
+        return self._batches[sql]
+
     def answers(self, batch: Batch, people: Sequence[Row]) -> dict[str, StoredAnswer]:
-        snapshot = self.snapshot(people)
+        own = tuple(people)
+        snapshot = self._snapshots[own] = self._snapshots.get(own) or self.snapshot(own)
         return {disclosure.question: disclosure.compute(snapshot) for disclosure in batch.disclosures}
 
     def share(self, price: Price, person: int) -> int:

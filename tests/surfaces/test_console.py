@@ -1,9 +1,7 @@
-"""A real browser goes through the console; pictures are kept in NOISELESS_SCREENSHOTS or pytest's folder."""
+"""A real browser goes through the console; with NOISELESS_SCREENSHOTS pictures are kept there."""
 
-import os
 import random
 import re
-import shutil
 from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil, floor
@@ -12,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from console_axe import fetch_axe, violations
-from console_site import Reader, Site, open_chromium
+from console_axe import violations
+from console_site import Reader, Site
+
+pytest_plugins = ["browsers"]
 
 MEAN = "SELECT AVG(kwh) FROM {}"
 DEAR = "SELECT /*+ bits(9) */ joined, COUNT(*) FROM phone GROUP BY joined"
@@ -23,37 +23,13 @@ BY_SUBURB = "SELECT suburb, AVG(kwh) AS mean FROM {} GROUP BY suburb"
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     pytest.importorskip("fastapi", reason="the server needs the extra `server`")
-    _needs_chromium()
     found = Site.start(tmp_path_factory.mktemp("site"))
     yield found
     found.stop()
 
 
-@pytest.fixture(scope="module")
-def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    wanted = os.environ.get("NOISELESS_SCREENSHOTS")
-    folder = Path(wanted) if wanted else tmp_path_factory.mktemp("screenshots")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    _needs_chromium()
-    driver = open_chromium(tmp_path_factory.mktemp("profile"))
-    yield driver
-    driver.quit()
-
-
-def _needs_chromium() -> None:
-    pytest.importorskip("selenium", reason="driving a browser needs selenium")
-    for program in ("chromium", "chromedriver"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed (Debian: apt-get install chromium chromium-driver)")
-
-
 @pytest.fixture
-def reader(chromium: Any, site: Site, pictures: Path) -> Iterator[Reader]:  # noqa: ANN401
+def reader(chromium: Any, site: Site, pictures: Path | None) -> Iterator[Reader]:  # noqa: ANN401
     found = Reader(chromium, site.url, pictures)
     yield found
     found.network()
@@ -422,11 +398,6 @@ def _tab_to(reader: Reader, name: str, limit: int = 15) -> None:
 
 def _outline(reader: Reader) -> str:
     return str(reader.driver.execute_script("return getComputedStyle(document.activeElement).outlineStyle"))
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return fetch_axe(tmp_path_factory.mktemp("axe"))
 
 
 def test_accessibility(reader: Reader, site: Site, axe: str) -> None:

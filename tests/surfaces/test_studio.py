@@ -1,8 +1,7 @@
-"""A steward's hour in a real browser; pictures are kept in NOISELESS_SCREENSHOTS or pytest's folder."""
+"""A steward's hour in a real browser; with NOISELESS_SCREENSHOTS pictures are kept there."""
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,31 +11,17 @@ from typing import Any
 
 import pytest
 
-from console_axe import fetch_axe, violations
-from console_site import Reader, open_chromium
+from console_axe import violations
+from console_site import Reader
 from waiting import wait_until
 
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    pytest.importorskip("starlette", reason="the studio needs the extra `server`")
-    pytest.importorskip("selenium", reason="driving a browser needs selenium")
-    for program in ("chromium", "chromedriver"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed (Debian: apt-get install chromium chromium-driver)")
-    driver = open_chromium(tmp_path_factory.mktemp("profile"))
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return fetch_axe(tmp_path_factory.mktemp("axe"))
+pytest_plugins = ["browsers"]
 
 
 @pytest.fixture
-def steward(chromium: Any, tmp_path: Path) -> Iterator["Steward"]:  # noqa: ANN401 - selenium's
-    found = Steward(chromium, tmp_path)
+def steward(chromium: Any, pictures: Path | None, tmp_path: Path) -> Iterator["Steward"]:  # noqa: ANN401
+    pytest.importorskip("starlette", reason="the studio needs the extra `server`")
+    found = Steward(Reader(chromium, "", pictures), tmp_path)
     yield found
     found.stop()
 
@@ -44,10 +29,8 @@ def steward(chromium: Any, tmp_path: Path) -> Iterator["Steward"]:  # noqa: ANN4
 class Steward:
     """Somebody who starts the studio and works in it."""
 
-    def __init__(self, driver: Any, folder: Path) -> None:  # noqa: ANN401 - selenium's
-        pictures = Path(os.environ.get("NOISELESS_SCREENSHOTS") or folder / "pictures")
-        pictures.mkdir(parents=True, exist_ok=True)
-        self.folder, self.reader = folder, Reader(driver, "", pictures)
+    def __init__(self, reader: Reader, folder: Path) -> None:
+        self.folder, self.reader = folder, reader
         self._process: subprocess.Popen[str] | None = None
 
     def start(self, *arguments: str) -> None:
@@ -288,14 +271,14 @@ def test_a_project_reopens_where_it_was_left_at_any_size_and_for_anybody(steward
 def test_bad_files_and_a_long_run_that_is_stopped(steward: Steward) -> None:
     reader = steward.reader
     (steward.folder / "nonsense.csv").write_bytes(bytes([0, 1, 2, 255, 254, 10, 13, 44]) * 400)
-    lines = "".join(f"{i * 7919 % 30011},{i * 104729 % 29989},{i % 97}\n" for i in range(60_000))
-    (steward.folder / "large.csv").write_text("a,b,diagnosis\n" + lines)
+    lines = "".join(f"{i * 7919 % 301},{i * 104729 % 299},{i % 97}\n" for i in range(600))
+    (steward.folder / "people.csv").write_text("a,b,diagnosis\n" + lines)
     reader.look(1280, 900)
     steward.start("missing.csv")
     reader.find(".notice.bad", "missing.csv")
     reader.type("#path", "nonsense.csv\n")
     reader.find(".notice.bad", "nonsense.csv")
-    reader.type("#path", "large.csv\n")
+    reader.type("#path", "people.csv\n")
     reader.find("h2", "Who is at risk")  # the audit is over
     steward.click("Protect it")
     steward.signal_work(signal.SIGSTOP)
@@ -511,10 +494,10 @@ def test_a_reload_and_a_second_tab_find_the_releases_that_were_made(steward: Ste
 
 def test_work_whose_process_is_killed_is_said_so_and_can_be_asked_for_again(steward: Steward) -> None:
     reader = steward.reader
-    lines = "".join(f"{i * 7919 % 30011},{i * 104729 % 29989},{i % 97}\n" for i in range(60_000))
-    (steward.folder / "large.csv").write_text("a,b,diagnosis\n" + lines)
+    lines = "".join(f"{i * 7919 % 301},{i * 104729 % 299},{i % 97}\n" for i in range(600))
+    (steward.folder / "people.csv").write_text("a,b,diagnosis\n" + lines)
     reader.look(1280, 900)
-    steward.start("large.csv")
+    steward.start("people.csv")
     reader.find("h2", "Who is at risk")  # the audit is over
     steward.click("Protect it")
     reader.find("button", "Make the release")
