@@ -4,6 +4,7 @@ A set of values is a bit mask. The best partition of a set is the best cell that
 the best partition of the rest: about 3^n / 2 pairs of a set and a cell for n values.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +18,7 @@ from noiseless.search.goal import Targets
 from noiseless.search.limits import sets_within
 from noiseless.search.loss import Length
 from noiseless.search.mean_loss import CertaintyPenalty
-from noiseless.search.problem import Problem
+from noiseless.search.spans import cells_in_line
 
 MOST_VALUES = 10
 """With more public values all partitions take too long."""
@@ -63,90 +64,63 @@ class AllPartitions:
     @cached_property
     def best(self) -> OptimalPartition | None:
         """The best partition; None if none keeps to the limits."""
-        costs = self._costs
-        lengths = sorted({Length(0), *costs.values()})
-        places = {length: place for place, length in enumerate(lengths)}
-        cells = {mask: (places[cost], self._share(mask)) for mask, cost in costs.items()}
-        hidden = {mask: (0, self._whole(mask)) for mask in self._suppressed}
-        found = _best(cells, hidden, self._problem.size, by_mean=self.targets.goal.by_mean)
+        problem, book = self.targets.problem, self.targets.problem.codebook
+        if not isinstance(book, ColumnCodebook):
+            raise TypeError("columns are needed")
+        cells, gone = self._cells, self._suppressed
+        held = self._held[cells]
+        order, starts = cells_in_line(held)
+        lengths = list(book.costs(order, starts)) if len(cells) else []
+        rows, whole = problem.weights, sum((axis.weight for axis in book.axes), Fraction(0))
+        axes = [axis for axis in book.axes if axis.whole and len(cells)]
+        spans = [(axis.weight / axis.whole, axis.cell_spans(order, starts) * (held @ rows)) for axis in axes]
+        shares = [
+            sum((unit * int(span[at]) for unit, span in spans), Fraction(0)) for at in range(len(cells))
+        ]
+        limit, known = self.targets.distortion, sorted({Length(0), *lengths})
+        places = {length: place for place, length in enumerate(known)}
+        found = _best(
+            {
+                mask: (places[cost], share)
+                for mask, cost, share in zip(cells.tolist(), lengths, shares, strict=True)
+                if limit is None or cost <= limit
+            },
+            {mask: (0, whole * int(rows[self._held[mask]].sum())) for mask in gone.tolist()},
+            problem.size,
+            by_mean=self.targets.goal.by_mean,
+        )
         if found is None:
             return None
-        labels, gone = np.zeros(self._problem.size, np.int64), np.zeros(self._problem.size, bool)
+        hidden, labels = self._held[found.hidden], np.full(problem.size, len(found.cells))
         for number, mask in enumerate(found.cells):
-            labels[self._sets[mask]] = number
-        if found.hidden:
-            gone[self._sets[found.hidden]] = True
-            labels[gone] = len(found.cells)
-        mean = CertaintyPenalty().total(self._book.axes, labels, gone, self._problem.weights)
-        return OptimalPartition(labels, gone, lengths[found.worst], mean)
-
-    @property
-    def _problem(self) -> Problem:
-        return self.targets.problem
-
-    @property
-    def _book(self) -> ColumnCodebook:
-        if not isinstance(self._problem.codebook, ColumnCodebook):
-            raise TypeError("columns are needed")
-        return self._problem.codebook
+            labels[self._held[mask]] = number
+        mean = CertaintyPenalty().total(book.axes, labels, hidden, rows)
+        return OptimalPartition(labels, hidden, known[found.worst], mean)
 
     @cached_property
-    def _sets(self) -> list[list[int]]:
-        return [_members(mask, self._problem.size) for mask in range(2**self._problem.size)]
+    def _held(self) -> BoolArray:
+        """The members of each set of values, by its mask."""
+        size = self.targets.problem.size
+        return np.asarray((np.arange(2**size)[:, None] >> np.arange(size)) % 2 == 1)
 
-    @cached_property
-    def _cells(self) -> list[int]:
+    @property
+    def _cells(self) -> IntArray:
         """The sets that may be a cell: of one group, keeping to all limits, and not too large."""
-        most = self.targets.largest_cell or self._problem.size
-        groups = self._problem.group_of
-        fitting = [
-            mask
-            for mask, members in enumerate(self._sets)
-            if members and len(members) <= most and len(set(groups[members].tolist())) == 1
-        ]
-        return self._within_limits(fitting)
+        groups, size = self.targets.problem.group_of, self.targets.problem.size
+        first, last = (
+            end(np.where(self._held, groups, other), axis=1) for end, other in ((np.min, size), (np.max, -1))
+        )
+        fits = (first == last) & (self._held.sum(axis=1) <= (self.targets.largest_cell or size))
+        return self._within_limits(np.flatnonzero(fits))
 
-    @cached_property
-    def _suppressed(self) -> list[int]:
+    @property
+    def _suppressed(self) -> IntArray:
         """The sets that may be suppressed: few rows that keep to all limits, whatever their groups."""
-        fitting = [
-            mask
-            for mask, members in enumerate(self._sets[:-1])
-            if members and int(self._problem.weights[members].sum()) <= self.targets.budget
-        ]
-        return self._within_limits(fitting, suppressed=True)
+        fits = self._held[:-1] @ self.targets.problem.weights <= self.targets.budget
+        return self._within_limits(np.flatnonzero(fits)[1:], suppressed=True)
 
-    def _within_limits(self, masks: list[int], *, suppressed: bool = False) -> list[int]:
-        held = (np.array(masks, np.int64)[:, None] >> np.arange(self._problem.size)) % 2 == 1
-        kept = sets_within(self.targets.limits, held, suppressed=suppressed)
-        return [mask for mask, fine in zip(masks, kept.tolist(), strict=True) if fine]
-
-    @cached_property
-    def _costs(self) -> dict[int, Length]:
-        """What each cell costs that is within the limit on the distortion."""
-        limit = self.targets.distortion
-        sizes = np.array([len(self._sets[mask]) for mask in self._cells], np.int64)
-        members = np.array([member for mask in self._cells for member in self._sets[mask]], np.int64)
-        costs = self._book.costs(members, np.cumsum(sizes) - sizes) if len(sizes) else []
-        return {
-            mask: cost
-            for mask, cost in zip(self._cells, costs, strict=True)
-            if limit is None or cost <= limit
-        }
-
-    def _share(self, mask: int) -> Fraction:
-        """What a cell adds to the mean loss."""
-        members, start = np.array(self._sets[mask]), np.zeros(1, np.int64)
-        shares = Fraction(0)
-        for axis in self._book.axes:
-            if axis.whole:
-                shares += axis.weight * int(axis.cell_spans(members, start)[0]) / axis.whole
-        return shares * int(self._problem.weights[members].sum())
-
-    def _whole(self, mask: int) -> Fraction:
-        """What suppressed values add to it."""
-        weights = sum((axis.weight for axis in self._book.axes), Fraction(0))
-        return weights * int(self._problem.weights[self._sets[mask]].sum())
+    def _within_limits(self, masks: IntArray, *, suppressed: bool = False) -> IntArray:
+        return masks[sets_within(self.targets.limits, self._held[masks], suppressed=suppressed)]
 
 
 class _Found(NamedTuple):
@@ -165,15 +139,17 @@ def _best(
     *,
     by_mean: bool,
 ) -> _Found | None:
-    """The best partition of all values into cells, with one set of them suppressed or none."""
-    if by_mean:  # means add up: of what is best by its mean, parts are best by theirs
-        return _cheapest(cells, hidden, size)
-    for worst in sorted({place for place, _ in cells.values()}):
-        within = {mask: loss for mask, loss in cells.items() if loss[0] <= worst}
-        found = _cheapest(within, hidden, size)
-        if found is not None:
-            return found
-    return None
+    """The best partition of all values into cells, with one set of them suppressed or none.
+
+    Means add up: of what is best by its mean, parts are best by theirs.
+    """
+
+    def within(worst: int) -> _Found | None:
+        return _cheapest({mask: loss for mask, loss in cells.items() if loss[0] <= worst}, hidden, size)
+
+    worsts = sorted({place for place, _ in cells.values()})
+    at = bisect_left(worsts[:-1], True, key=lambda worst: not by_mean and within(worst) is not None)
+    return within(worsts[at]) if worsts else None
 
 
 def _cheapest(
@@ -181,8 +157,7 @@ def _cheapest(
 ) -> _Found | None:
     """The partition with the least mean loss, and among those with the least largest cost."""
     whole = 2**size - 1
-    best: list[_Found | None] = [None] * (whole + 1)
-    best[0] = _Found(0, Fraction(0))
+    best: list[_Found | None] = [_Found(0, Fraction(0))] + [None] * whole
     holding: list[list[int]] = [[] for _ in range(size)]  # cells by their first value
     for mask in cells:
         holding[(mask & -mask).bit_length() - 1].append(mask)
@@ -200,7 +175,3 @@ def _cheapest(
         rest = best[whole & ~mask]
         found.append(None if rest is None else rest._replace(mean=rest.mean + share, hidden=mask))
     return min((one for one in found if one), key=lambda one: (one.mean, one.worst, one.hidden), default=None)
-
-
-def _members(mask: int, size: int) -> list[int]:
-    return [value for value in range(size) if mask >> value & 1]

@@ -11,7 +11,7 @@ first.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from noiseless.search.limits import sets_within
 from noiseless.search.mean_bounds import CellReaches
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.problem import Cells
-from noiseless.search.spans import Spans
+from noiseless.search.spans import Spans, cells_in_line
 from noiseless.work import check
 
 MOST_VALUES = 60
@@ -162,40 +162,17 @@ class CellCover:
         """All cells with no larger surcharge; None where there are too many."""
         problem = self.targets.problem
         growth = CellGrowth(problem.group_of, problem.weights, self._prices)
-        found = growth.grow(partial(_hulls, spans), slack, int(problem.weights.sum()))
-        return None if found is None else found.chosen(self._enough(found.held, suppressed=False))
+        found = growth.grow(lambda held: spans.cells(*cells_in_line(held)), slack, int(problem.weights.sum()))
+        return None if found is None else found.chosen(sets_within(self.targets.limits, found.held))
 
     def _suppressed(self, spans: Spans, slack: int) -> CoverCells | None:
         """All sets that may be suppressed with no larger surcharge; None where there are too many."""
         problem = self.targets.problem
         growth = CellGrowth(np.zeros(problem.size, np.int64), problem.weights, self._prices)
-        found = growth.grow(partial(_all_lost, spans.whole), slack, self.targets.budget)
-        return None if found is None else found.chosen(self._enough(found.held, suppressed=True))
-
-    def _enough(self, held: BoolArray, *, suppressed: bool) -> BoolArray:
-        """Which sets keep to all limits: first by how many values they leave, by one product of matrices."""
-        problem = self.targets.problem
-        seen, need = problem.seen, self.targets.need
-        if suppressed:
-            seen, need = problem.known, self.targets.by_known(need)
-        joint, fine = problem.joint, np.ones(len(held), bool)
-        for code in range(len(need)):
-            pairs = np.flatnonzero(seen[joint.y] == code)
-            secrets = np.zeros((problem.size, joint.size_x), np.float32)
-            secrets[problem.public[joint.y[pairs]], joint.x[pairs]] = 1
-            left = np.count_nonzero(held.astype(np.float32) @ secrets, axis=1)
-            fine &= (left == 0) | (left >= need[code])
-        fine[fine] = sets_within(self.targets.more_limits, held[fine], suppressed=suppressed)
-        return fine
-
-
-def _hulls(spans: Spans, held: BoolArray) -> IntArray:
-    numbers, members = np.nonzero(held)
-    return spans.cells(members, np.searchsorted(numbers, np.arange(len(held))))
-
-
-def _all_lost(whole: int, held: BoolArray) -> IntArray:
-    return np.full(len(held), whole)
+        found = growth.grow(lambda held: np.full(len(held), spans.whole), slack, self.targets.budget)
+        if found is None:
+            return None
+        return found.chosen(sets_within(self.targets.limits, found.held, suppressed=True))
 
 
 @dataclass(frozen=True, eq=False)

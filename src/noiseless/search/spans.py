@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from noiseless.arrays import IntArray
+from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import Axis, CategoryAxis, TreeAxis
 from noiseless.search.codebook import ColumnCodebook, common_scale
 
@@ -58,3 +58,9 @@ class Spans:
             unit * axis.cell_spans(order, starts) for axis, unit in zip(self.axes, self.units, strict=True)
         ]
         return np.asarray(np.sum(parts, axis=0))
+
+
+def cells_in_line(held: BoolArray) -> tuple[IntArray, IntArray]:
+    """The members of cells, a row each, one cell after the other, and where each begins; none is empty."""
+    numbers, members = np.nonzero(held)
+    return members, np.searchsorted(numbers, np.arange(len(held)))
