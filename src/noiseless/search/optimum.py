@@ -138,15 +138,18 @@ class ContiguousOptimum:
     def _cheapest(self, k: int, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:
         """The labels, and the squared units of the column that no others come below."""
         if (k, loss) not in self._means:
-            found = [strip.cheapest(k, self._room(strip), loss) for strip in self.strips]
-            known = [one for one in found if one is not None]
-            self._means[k, loss] = None
-            if len(known) == len(found):
-                steps = [strip.step for strip in self.strips]
-                least = sum((step**2 * own for step, (_, own) in zip(steps, known, strict=True)), Fraction(0))
-                labels = together(self.problem, self.strips, [cells for cells, _ in known])[0]
-                self._means[k, loss] = labels, least
+            self._means[k, loss] = self._least_mean(k, loss)
         return self._means[k, loss]
+
+    def _least_mean(self, k: int, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:
+        cells, least = [], Fraction(0)
+        for strip in self.strips:
+            found = strip.cheapest(k, self._room(strip), loss)
+            if found is None:
+                return None
+            cells.append(found[0])
+            least += strip.step**2 * found[1]
+        return together(self.problem, self.strips, cells)[0], least
 
     @cached_property
     def _last(self) -> int:

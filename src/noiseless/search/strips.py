@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,10 +194,6 @@ class LineStrip:
         before[order[1:][same]], after[order[:-1][same]] = order[:-1][same], order[1:][same]
         return self._row(joint.starts), self._row(before), self._row(after)
 
-    @cached_property
-    def _anywhere(self) -> Row:
-        return self._row(np.zeros(len(self), np.int64))
-
     def _lows(self, room: Room) -> Row:
         """For each value the first one with which it may share a cell."""
         found = self._blank(len(self))
@@ -213,16 +209,10 @@ class LineStrip:
         return Windows(starts[:-1], int(width))
 
     @cached_property
-    def _windows(self) -> dict[int, Windows]:
-        return {}
-
-    def windows(self, k: int) -> Windows:
+    def windows(self) -> Callable[[int], Windows]:
         """The narrowest runs with k sensitive values; the last ones asked for are kept."""
-        if k not in self._windows:
-            if len(self._windows) > 1:
-                self._windows.clear()
-            self._windows[k] = self._narrowest(k, self._anywhere)
-        return self._windows[k]
+        anywhere = self._row(np.zeros(len(self), np.int64))
+        return lru_cache(maxsize=2)(lambda k: self._narrowest(k, anywhere))
 
     # --- what no partition at all can do better ---------------------------------------------------------
 
@@ -304,21 +294,22 @@ class LineStrip:
         return None if found is None else (self._cells(found.chosen), found.least)
 
     @cached_property
-    def _widths(self) -> dict[tuple[int, Room], int]:
-        return {}
+    def _width(self) -> Callable[[int, Room], int]:
+        """The least width (of the loss that counts) of cells with k sensitive values within some room."""
+        whole = Room(self.span, len(self))
+        return cache(
+            lambda k, room: (self.windows(k) if room == whole else self._narrowest(k, self._lows(room))).width
+        )
 
     def least(self, k: int, room: Room) -> Room | None:
         """The least room (of the loss that counts) within some room; None if that is too little."""
         if not self.can_hold(k):
             return None
-        other = Room(self.span, room.values) if self._by_width else Room(room.width, len(self))
-        if (k, other) not in self._widths:
-            limited = other != (self.span, len(self))
-            windows = self._narrowest(k, self._lows(other)) if limited else self.windows(k)
-            self._widths[k, other] = windows.width
-        width = self._widths[k, other]
-        found = Room(width, room.values) if self._by_width else Room(room.width, width + 1)
-        return found if found.width <= room.width and found.values <= room.values else None
+        if self._by_width:
+            width = self._width(k, room._replace(width=self.span))
+            return room._replace(width=width) if width <= room.width else None
+        values = self._width(k, room._replace(values=len(self))) + 1
+        return room._replace(values=values) if values <= room.values else None
 
     def narrowest(self, k: int, room: Room) -> IntArray:
         """The cell of each value for a posterior that finds room, in the least room."""

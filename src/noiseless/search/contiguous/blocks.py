@@ -6,9 +6,9 @@ cells, and cells that join what is not joined yet, leave few. No polynomial algo
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -288,13 +288,9 @@ class BlockBracket:
         return self._of(self.strip.room(distortion, None).width, NODES)
 
     @cached_property
-    def _known(self) -> dict[tuple[int, int], FewestBlocks]:
-        return {}
-
-    def _of(self, width: int, nodes: int = 0) -> FewestBlocks:
-        if (width, nodes) not in self._known:
-            self._known[width, nodes] = fewest_blocks(self.strip, width, nodes=nodes)
-        return self._known[width, nodes]
+    def _of(self) -> Callable[[int, int], FewestBlocks]:
+        """The bracket for a width, after a search of so many states."""
+        return cache(lambda width, nodes: fewest_blocks(self.strip, width, nodes=nodes))
 
     @cached_property
     def _widths(self) -> Sequence[int]:
@@ -310,21 +306,20 @@ class BlockBracket:
         return [Length(self.strip.unit * width) for width in self._widths] if few else None
 
     @cached_property
-    def _answers(self) -> dict[int, NarrowCells]:
-        return {}
+    def for_blocks(self) -> Callable[[int], NarrowCells]:
+        """Narrow cells that leave so many blocks at most, and how much distortion any such cells have."""
+        return cache(self._for_blocks)
 
-    def for_blocks(self, blocks: int) -> NarrowCells:
-        """Narrow cells that leave this many blocks at most, and how much distortion any such cells have.
+    def _for_blocks(self, blocks: int) -> NarrowCells:
+        """First without a search: where quick ways succeed, and where counting shows that none can.
 
-        First without a search: where quick ways succeed, and where counting shows that none can. What is
-        between is searched, a few times.
+        What is between is searched, a few times.
         """
-        if blocks in self._answers:
-            return self._answers[blocks]
         widths, proof = self._widths, "counting"
-        high = bisect_left(range(len(widths) - 1), True, key=lambda at: self._of(widths[at]).blocks <= blocks)
-        low = bisect_left(range(high), True, key=lambda at: self._of(widths[at]).lower <= blocks) - 1
-        best = self._of(widths[high])
+        places = range(len(widths))
+        high = bisect_left(places[:-1], True, key=lambda at: self._of(widths[at], 0).blocks <= blocks)
+        low = bisect_left(places[:high], True, key=lambda at: self._of(widths[at], 0).lower <= blocks) - 1
+        best = self._of(widths[high], 0)
         for _ in range(TRIES):
             if high - low <= 1:
                 break
@@ -336,5 +331,4 @@ class BlockBracket:
                 low, proof = middle, found.proof
             else:
                 break
-        self._answers[blocks] = NarrowCells(best.cells, Length(self.strip.unit * widths[low + 1]), proof)
-        return self._answers[blocks]
+        return NarrowCells(best.cells, Length(self.strip.unit * widths[low + 1]), proof)
