@@ -130,10 +130,9 @@ class NoColumnError(RequestError):
     """A role has no column; the columns that it could be are named where a table has names."""
 
     def __init__(self, role: str, available: Sequence[str] = ()) -> None:
-        choice = (
-            f"of {UnknownColumnError.listed(available)}" if available else "(`noiseless schema` lists them)"
-        )
-        super().__init__(f"no {role} column is named; add --{role} COLUMN, one {choice}")
+        listed = f", one of {UnknownColumnError.listed(available)}"
+        choice = listed if available else " (`noiseless schema` lists the columns)"
+        super().__init__(f"no {role} column is named; add --{role} COLUMN{choice}")
 
 
 class ChannelError(NoiselessError):

@@ -51,3 +51,14 @@ def where_from(path: Path | str) -> str:
     if str(path) not in NAMES:
         return "check the name and the folder"
     return "`noiseless demo --out .` writes it, in Python nl.write_examples()"
+
+
+def not_opened(path: Path | str, error: OSError) -> str:
+    """Why a file cannot be opened, and what to do about it.
+
+    >>> not_opened("a.csv", FileNotFoundError())
+    'there is no such file; check the name and the folder'
+    """
+    if isinstance(error, FileNotFoundError):
+        return f"there is no such file; {where_from(path)}"
+    return f"cannot be opened ({error.strerror})"

@@ -161,8 +161,8 @@ GOOD = {"--hypothesis": BMI[1], "--max-change": "5", "-o": "out.csv"}
         ({"-o": "nowhere/out.csv"}, None, "nowhere/out.csv: its folder does not exist"),
         ({"-o": "out.xlsx"}, None, "out.xlsx: tables are written as .csv, .tsv, .parquet"),
         ({"--schema": "none.toml"}, None, "none.toml: there is no such file"),
-        ({"--mode": "squash"}, None, "Invalid value for '--mode'"),
-        ({"--missing": "value"}, None, "Invalid value for '--missing'"),
+        ({"--mode": "squash"}, None, "--mode: 'squash' is not one of"),
+        ({"--missing": "value"}, None, "--missing: 'value' is not one of"),
     ],
 )
 def test_wrong_requests(

@@ -254,7 +254,7 @@ def test_bad_files_get_one_helpful_line(noiseless: Command, tmp_path: Path, name
             ["--sensitive", "ill", "--public", "age", "--records", "/no/such/folder/x.csv"],
             "folder does not exist",
         ),
-        (["--sensitive", "ill", "--public", "age", "--policy", "/no/policy.toml"], "cannot be opened"),
+        (["--sensitive", "ill", "--public", "age", "--policy", "/no/policy.toml"], "there is no such file"),
         (["--sensitive", "ill", "--public", "age", "--schema", "/no/schema.toml"], "schema.toml"),
     ],
 )
@@ -289,7 +289,7 @@ def test_columns_are_listed_where_one_is_not_named(
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
     path.write_text("4,5,6\n1,2,3\n")  # no header: its first line is somebody's data
-    assert "`noiseless schema` lists them" in noiseless("audit", str(path)).err
+    assert "`noiseless schema` lists the columns" in noiseless("audit", str(path)).err
 
 
 @pytest.mark.parametrize(
@@ -321,6 +321,22 @@ def test_help_breaks_no_choice_and_states_a_default_once(
     assert not re.search(r"<[\w|-]* |<(str|int|float|list)\b", shown)
     for described in re.split(r" --(?=\w)", shown):
         assert described.count("default") < 2, described
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("release t.csv --min-posterior x", "--min-posterior must be a whole number; see noiseless release"),
+        ("tables protect t.csv --threshold 0", "--threshold must be at least 1; see"),
+        ("audit t.csv --missing none", "--missing: 'none' is not one of 'value', 'drop', 'error'; see"),
+        ("release t.csv --sensitive a --public b --suppress 2 -o o.csv", "--suppress must be at most 1\n"),
+        ("studio t.csv", "t.csv: there is no such file; check the name and the folder\n"),
+    ],
+)
+def test_a_wrong_value_is_said_in_plain_words(noiseless: Command, arguments: str, said: str) -> None:
+    done = noiseless(*arguments.split())
+    assert done.code == 2
+    assert f"noiseless: {said}" in done.err
 
 
 def test_a_misspelt_option_gets_the_likeliest_suggestion(noiseless: Command) -> None:

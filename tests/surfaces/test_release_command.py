@@ -234,7 +234,7 @@ def test_every_option_reaches_the_release(call: Command) -> None:
         ((*HIDE, "--min-posterior", "2", "--span", "chol=3"), "takes a range"),
         ((*HIDE, "--min-posterior", "2", "--certificate", "out.csv"), "cannot hold two things"),
         ((*HIDE, "--min-posterior", "2", "--objective", "privacy"), "--objective"),
-        ((*HIDE, "--min-posterior", "2", "--config", "none.toml"), "cannot be opened"),
+        ((*HIDE, "--min-posterior", "2", "--config", "none.toml"), "there is no such file"),
         ((*HIDE, "--min-posterior", "2", "--config", "wrong.toml"), "did you mean 'min_posterior'"),
         ((*HIDE, "--min-posterior", "4", "--max-distortion", "0.5"), "distortion"),
     ],

@@ -142,7 +142,7 @@ def test_records_are_marked_as_the_groups_that_are_seen(noiseless: Call, tmp_pat
         (["age=rond:5"], "round"),
         (["age=round:0"], "above 0"),
         (["postcode=prefix:2"], "column 'postcode' is not public; a rule changes what is seen"),
-        (["sex=round:5"], "column 'sex' is text, for 2 of its 2 different values are not numbers"),
+        (["sex=round:5"], "column 'sex' is text: 2 of its 2 different values are not numbers"),
     ],
 )
 def test_a_wrong_rule_is_one_line_and_exit_code_2(noiseless: Call, rules: list[str], words: str) -> None:

@@ -25,6 +25,7 @@ from noiseless.audits.result import Audit
 from noiseless.display import Facts, FrameMixin, Shown, arrow_rows, bound_text, json_fields, plain_problem
 from noiseless.errors import PolicyError
 from noiseless.exact import Bits, Nats, round_down, round_up
+from noiseless.examples import not_opened
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -283,7 +284,7 @@ class Policy:
             data = tomllib.loads(Path(path).read_text("utf-8"), parse_float=Decimal)
             return cls(**_tables(data))
         except OSError as error:
-            raise PolicyError(f"{path}: cannot be opened ({error.strerror})") from None
+            raise PolicyError(f"{path}: {not_opened(path, error)}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise PolicyError(f"{path}: is not TOML ({error})") from None
         except PolicyError as error:

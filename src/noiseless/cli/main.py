@@ -43,6 +43,7 @@ from noiseless.cli import (
 )
 from noiseless.cli.help import lay_out
 from noiseless.cli.options import TYPED, reads
+from noiseless.display import plain_problem
 from noiseless.errors import NoiselessError, printable
 from noiseless.late_names import spare_pandas
 
@@ -151,7 +152,7 @@ def run(arguments: Sequence[str]) -> int:
         code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         slip = _slip(arguments)
-        message = slip or error.format_message().replace("Value error, ", "")
+        message = slip or _plain(error.format_message())
         message = re.sub(r"[.\s]*\bDid you mean (.*)\?$", r"; did you mean \1?", message.rstrip("."))
         if not slip and (unknown := getattr(error, "option_name", None)):
             message = message.partition(" (Possible options:")[0] + _instead(unknown, error)
@@ -204,6 +205,14 @@ def _choice(error: TyperException) -> str:
         if opened is not None and opened.has_names:
             return f", one of {UnknownColumnError.listed(opened.columns)}"
     return ""
+
+
+def _plain(message: str) -> str:
+    """What is wrong with a value, in plain words."""
+    if wrong := re.fullmatch(r"Invalid value for '(.*?)': (.*)", message, re.DOTALL):
+        problem = plain_problem(wrong[2])
+        return f"{wrong[1]}{' ' if problem.startswith('must') else ': '}{problem}"
+    return message.removeprefix("Value error, ")
 
 
 def _instead(unknown: str, error: TyperException) -> str:

@@ -346,7 +346,13 @@ def _checked_request(asked: Mapping[str, Any], source: "str | TextSource") -> "R
     from noiseless.releases import ReleaseRequest
     from noiseless.releases.source import named_columns
 
-    request = ReleaseRequest.of(asked)
+    try:
+        request = ReleaseRequest.of(asked)
+    except RequestError as error:
+        name, _, problem = str(error).partition(": ")
+        if name not in asked:
+            raise
+        raise RequestError(f"--{name.replace('_', '-')} {problem}") from None
     request.check_columns(named_columns(source, request))
     return request
 

@@ -38,12 +38,15 @@ def studio_command(
     try:
         from noiseless.studio.project import Project
         from noiseless.studio.session import run_studio
+        from noiseless.tables.sources import source_paths
     except ModuleNotFoundError as error:
         raise RequestError("the studio needs more: pip install 'noiseless[curator,server]'") from error
     if table is not None and Path(table).suffix.lower() == ".toml":
         project = Project.read(Path(table))
     else:
         project = Project(source=table or "").placed(Path.cwd())
+        if table and "::" not in table and not Path(table).expanduser().is_dir():
+            source_paths(str(Path(table).expanduser()))  # says at once what is not there
     try:
         run_studio(
             project,

@@ -69,7 +69,7 @@ def read_comparison(text: str) -> Sides:
     tokens = _tokens(text)
     signs = [token.text for token in tokens if token.kind == "sign"]
     if any(sign in _EQUALITIES for sign in signs):
-        raise ExpressionError(text, f"equality cannot be hidden by a blur; use >=, >, <= or <, {_EXAMPLE}")
+        raise ExpressionError(text, f"compares for equality; use >=, >, <= or <, {_EXAMPLE}")
     if not any(sign in COMPARISONS for sign in signs):
         raise ExpressionError(text, f"is not a comparison; write one with >=, >, <= or <, {_EXAMPLE}")
     reader = _Reader(text, tokens)

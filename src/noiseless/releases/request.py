@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from noiseless.display import plain_problem
 from noiseless.errors import NoColumnError, RequestError
+from noiseless.examples import not_opened
 from noiseless.releases.options import (
     MAX_BITS,
     Columns,
@@ -314,7 +315,7 @@ def read_config(path: str | PathLike[str], model: type[BaseModel]) -> dict[str, 
     try:
         found = tomllib.loads(file.read_text("utf-8-sig"), parse_float=Decimal)
     except OSError as error:
-        raise RequestError(f"{path}: cannot be opened ({error.strerror})") from None
+        raise RequestError(f"{path}: {not_opened(file, error)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as error:
         raise RequestError(f"{path}: is not TOML ({error})") from None
     try:

@@ -111,13 +111,13 @@ def _unfit(rule: Coarsening, values: Sequence[Any], strange: int) -> str:
     if isinstance(rule, NumberCoarsening) and texts:
         if words := sum(not _NUMBER.fullmatch(text) for text in texts):
             why = f"{words:,} of its {len(texts):,} different values are not numbers"
-            return f"is text, for {why}; empty those that are missing, or leave {rule.text} out"
+            return f"is text: {why}; empty those that are missing, or leave {rule.text} out"
         why = "is text: its numbers are not all written alike (96, not 96.0 or 096)"
         return f"{why}, as {rule.text} needs; for codes such as postcodes take prefix:N"
     if isinstance(rule, DatePeriod) and texts:
         if words := sum(not is_moment(text) for text in texts):
             why = f"{words:,} of its {len(texts):,} different values are not dates"
-            return f"is text, for {why} as {rule.text} reads them: write 2020-12-31 or 2020-12-31 23:59:00"
+            return f"is text: {why} as {rule.text} reads them; write 2020-12-31 or 2020-12-31 23:59:00"
         return f"has dates in several time zones; write all in one, as {rule.text} needs"
     if held := _other(rule, values):
         return held

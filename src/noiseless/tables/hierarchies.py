@@ -7,17 +7,19 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 
 from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
+from noiseless.examples import not_opened
 from noiseless.tables.plain_spelling import plain_spelling
 
 _SEPARATORS = (",", ";", "\t", "|")
@@ -111,7 +113,9 @@ def _rows(file: Path) -> list[tuple[str, ...]]:
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
+        rule = get_close_matches(str(file).partition(":")[0], get_args(RuleName), n=1)
+        meant = f"; did you mean the rule {rule[0]}?" if rule else ""
+        raise RequestError(f"{file}: {not_opened(file, error)}{meant}") from None
     except UnicodeDecodeError:
         raise RequestError(
             f"{file}: is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"

@@ -102,7 +102,7 @@ def _open_as_written(source: TextSource, names: Sequence[str] | None) -> Table:
         raise RequestError(
             "encoding, separator, decimal and date_format are said of files; a database has types of its own"
         )
-    paths = _source_paths(source.source)
+    paths = source_paths(source.source)
     ending = _one_ending(source.source, paths)
     if source.encoding is not None and ending in {*_PARQUET, *EXCEL}:
         raise RequestError(f"{source} is no text file; leave its encoding out")
@@ -127,7 +127,7 @@ def _open_text(source: str, names: Sequence[str] | None) -> Table:
         return SparkTable.open(source, names)
     if source.startswith("duckdb:///"):
         return _open_database(source.removeprefix("duckdb:///"))
-    paths = _source_paths(source)
+    paths = source_paths(source)
     table = _open_files(source, paths, _one_ending(source, paths), names)
     return replace(table, files=tuple(paths))
 
@@ -177,7 +177,12 @@ def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
     return replace(tables[0], query=query, label=source)
 
 
-def _source_paths(source: str) -> list[Path]:
+def source_paths(source: str) -> list[Path]:
+    """The files that a path, a folder of Parquet files or a glob names.
+
+    Raises:
+        SourceError: there is none.
+    """
     path = Path(source)
     if source == "-":
         raise SourceError(source, "a pipe is read by `noiseless quantize` only; write it to a file first")
@@ -363,7 +368,7 @@ def file_form(source: str | TextSource) -> dict[str, str]:
     said = source if isinstance(source, TextSource) else TextSource(source)
     if "::" in str(source):
         return {}
-    file = _source_paths(str(source))[0]
+    file = source_paths(str(source))[0]
     ending = file.suffix.lower()
     if ending in _PARQUET:
         return {"kind": "Parquet"}
@@ -383,7 +388,7 @@ def _header(source: str) -> list[str]:
         return list(open_table(source).columns)
     if "::" in source or "://" in source:
         return []
-    file = _source_paths(source)[0]
+    file = source_paths(source)[0]
     ending = file.suffix.lower()
     if ending in _PARQUET:
         import pyarrow.parquet as pq

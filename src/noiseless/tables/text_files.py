@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noiseless.errors import SourceError
+from noiseless.examples import not_opened
 from noiseless.tables.csv_grammar import (
     BYTE_ORDER_MARK,
     FINE,
@@ -87,7 +88,7 @@ def first_dialect(
         with path.open("rb") as data:
             raise SourceError(str(path), not_text(data.read(64))) from None
     except OSError as error:
-        raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
+        raise SourceError(str(path), not_opened(path, error)) from None
     if separator is not None and lines and separator not in lines[0]:
         raise SourceError(str(path), f"no columns are separated by {separator!r}; check --separator")
     tabs = path.suffix.lower() == ".tsv"

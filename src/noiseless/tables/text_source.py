@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.examples import not_opened
 from noiseless.tables.csv_grammar import SEPARATORS
 from noiseless.tables.engine import SOURCE, identifier, literal
 
@@ -118,7 +119,7 @@ class TextSource(PathLike[str]):
         except UnicodeError:
             raise SourceError(str(path), f"is not {self.encoding} text; name another --encoding") from None
         except OSError as error:
-            raise SourceError(str(path), f"cannot be opened ({error.strerror})") from None
+            raise SourceError(str(path), not_opened(path, error)) from None
         return copy
 
     def read(self, table: "DuckDBTable") -> "DuckDBTable":

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from noiseless.arrays import FloatArray
 from noiseless.errors import ChannelError, SourceError
+from noiseless.examples import not_opened
 from noiseless.ranges import JointRange
 
 _ROUNDING = 1e-9
@@ -59,11 +60,10 @@ class Channel:
         """
         try:
             text = Path(path).read_text("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = (
-                "is not text" if isinstance(error, UnicodeDecodeError) else (error.strerror or "unreadable")
-            )
-            raise SourceError(str(path), f"{reason}; give a CSV file of numbers") from None
+        except OSError as error:
+            raise SourceError(str(path), not_opened(path, error)) from None
+        except UnicodeDecodeError:
+            raise SourceError(str(path), "is not text; give a CSV file of numbers") from None
         if not text.strip():
             raise SourceError(str(path), "is empty; give a row of probabilities for each input")
         try:

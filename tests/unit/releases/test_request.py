@@ -89,5 +89,5 @@ def test_a_wrong_file_of_options(text: str, problem: str, tmp_path: Path) -> Non
     with pytest.raises(RequestError, match=problem) as caught:
         read_config(file, ReleaseRequest)
     assert str(caught.value).startswith(str(file))
-    with pytest.raises(RequestError, match="cannot be opened"):
+    with pytest.raises(RequestError, match="there is no such file"):
         read_config(tmp_path / "none.toml", ReleaseRequest)

@@ -290,7 +290,7 @@ def test_a_column_is_told_exactly_and_in_its_own_kind(column: str, rules: list[s
             "column 'whole' holds numbers, which date:month is not about; publish them with",
         ),
         ("double=prefix:1", "column 'double' holds numbers with a point, which prefix:1 is not about; give"),
-        ("code=date:year", "column 'code' is text, for 4 of its 4 different values are not dates"),
+        ("code=date:year", "column 'code' is text: 4 of its 4 different values are not dates"),
     ],
 )
 def test_a_rule_about_other_values_is_refused_without_a_value(rule: str, problem: str) -> None:
@@ -581,7 +581,7 @@ def test_dates_with_empty_fields_and_times_are_read_from_text_files(tmp_path: Pa
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        (["2020-01-01", "3/1/2020"], "is text, for 1 of its 2 different values are not dates as date:year"),
+        (["2020-01-01", "3/1/2020"], "is text: 1 of its 2 different values are not dates as date:year"),
         (["2020-01-01 10:00Z", "2020-01-01 10:00+01:00"], "has dates in several time zones"),
     ],
 )

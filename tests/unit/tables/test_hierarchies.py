@@ -74,7 +74,7 @@ def test_what_is_no_tree_is_refused(text: str, problem: str, tmp_path: Path) -> 
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="cannot be opened"):
+    with pytest.raises(RequestError, match="there is no such file"):
         read_tree("x", tmp_path / "none.csv")
 
 

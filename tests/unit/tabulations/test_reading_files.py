@@ -240,7 +240,7 @@ def test_levels_that_no_table_shows_are_left_out(tmp_path: Path) -> None:
         (('totals = ["age"]', 'totals = ["sex"]'), "no dimension"),
         (("[[table]]", "[table]]"), "is not TOML"),
         (("where =", "place ="), "no such key"),
-        (('"r.csv"', '"s.csv"'), "cannot be opened"),
+        (('"r.csv"', '"s.csv"'), "there is no such file"),
     ],
 )
 def test_a_wrong_specification_gets_one_line(change: tuple[str, str], problem: str, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def open_database(url: str, *, create: bool, patience: float) -> LedgerDatabase:
         return _checked(LedgerDatabase(url, patience), create=create)
     is_there = path.is_file() and path.stat().st_size > 0
     if not is_there and not create:
-        raise LedgerError(f"{shown(url)}: there is no ledger")
+        raise LedgerError(f"{shown(url)}: there is no ledger; check the name and the folder")
     if is_there and not os.access(path, os.W_OK):
         if create:
             raise LedgerError(f"{shown(url)}: cannot be written; check the permissions of the file")

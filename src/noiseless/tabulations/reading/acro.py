@@ -8,6 +8,7 @@ from typing import Any
 
 from noiseless.display import counted
 from noiseless.errors import SourceError
+from noiseless.examples import not_opened
 from noiseless.tabulations.publication import Kind
 from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.grids import read_grid, wide_figures
@@ -69,7 +70,7 @@ def _outputs(file: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(file.read_text("utf-8-sig"))["results"]
     except OSError as error:
-        raise SourceError(str(file), f"cannot be opened ({error.strerror})") from None
+        raise SourceError(str(file), not_opened(file, error)) from None
     except (ValueError, KeyError, TypeError):
         found = None
     if not isinstance(found, Mapping):

@@ -100,7 +100,7 @@ class Figures:
             cell = int(first[counts.argmax()])
             raise RequestError(
                 f"{self.name}: has {counts.max()} figures for {self.words(cell)}; publish one, or name the "
-                "column that tells them apart"
+                "column that tells them apart; records are given with --microdata"
             )
         return self
 

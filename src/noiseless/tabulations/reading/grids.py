@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.examples import not_opened
 from noiseless.tables.sources import EXCEL, sheet_rows
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
 from noiseless.tabulations.reading.notation import SUPPRESSED, FigureNotation, UnreadableFigure, is_total
@@ -41,7 +42,7 @@ def read_grid(file: Path, sheet: str | int | None = None) -> Grid:
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise SourceError(str(file), f"cannot be opened ({error.strerror})") from None
+        raise SourceError(str(file), not_opened(file, error)) from None
     except UnicodeDecodeError:
         raise SourceError(
             str(file), "is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"

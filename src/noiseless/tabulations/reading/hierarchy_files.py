@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from noiseless.errors import RequestError
+from noiseless.examples import not_opened
 
 Parents = Mapping[str, str | None]
 """For each name of a hierarchy the one above it; None for those at the top."""
@@ -30,7 +31,7 @@ def read_hierarchy(file: Path) -> Parents:
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
+        raise RequestError(f"{file}: {not_opened(file, error)}") from None
     except UnicodeDecodeError:
         raise RequestError(
             f"{file}: is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"

@@ -276,7 +276,9 @@ def _figures(
                 f'{name}: has no figures; write file = "table.csv" or microdata = "records.csv"'
             )
         if not dimensions:
-            raise RequestError(f"{name}: name the columns of the records that make its rows and cols")
+            raise RequestError(
+                f"{name}: name the columns of the records that make its rows and columns (--rows, --cols)"
+            )
         held = read_holdings(_records(table, folder), dimensions, _summed(table), table.unit)
         totalled = dimensions if table.totals is None else tuple(table.totals)
         return made_figures(name, held, totalled, hierarchies, notation=notation, below=table.below)

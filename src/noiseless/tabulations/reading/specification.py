@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from noiseless.display import plain_problem
 from noiseless.errors import RequestError
+from noiseless.examples import not_opened
 
 
 def _listed(value: Any) -> Any:  # noqa: ANN401 - checked afterwards
@@ -128,7 +129,7 @@ class Specification(_Model):
         try:
             data: dict[str, Any] = tomllib.loads(file.read_text("utf-8-sig"), parse_float=Decimal)
         except OSError as error:
-            raise RequestError(f"{file}: cannot be opened ({error.strerror})") from None
+            raise RequestError(f"{file}: {not_opened(file, error)}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise RequestError(f"{file}: is not TOML ({error})") from None
         if "table" not in data:
