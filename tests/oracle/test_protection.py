@@ -18,6 +18,7 @@ from noiseless.tabulations.magnitudes import ContributorAmounts
 from noiseless.tabulations.protection import ProtectionMethod, ProtectionOutcome, TrueTables, protect
 from noiseless.tabulations.protection.awareness import awareness
 from noiseless.tabulations.protection.intervals import PartialSuppression
+from noiseless.tabulations.protection.rounding import ControlledRounding
 from noiseless.tabulations.protection.suppression import CellSuppression
 from noiseless.tabulations.publication import Kind
 from oracle.protection_oracle import TinyProblem, Want
@@ -183,10 +184,10 @@ def test_intervals_leave_what_rules_want(shape: str, kind: Kind) -> None:
 def test_who_knows_the_rule_is_left_with_the_tables_for_which_it_publishes_the_same() -> None:
     """Every table within the bounds is protected, and those are kept that give the same publication."""
     compared = 0
-    for seed in range(4):
+    methods = (CellSuppression(), PartialSuppression(Fraction(2)), ControlledRounding(3))
+    for seed, method in product(range(2), methods):
         random = Random(f"aware {seed}")
         truth = np.array([random.choice((1, 1, 2)) for _ in range(4)])
-        method = CellSuppression() if seed % 2 else PartialSuppression(Fraction(2))
 
         def rule(cells: np.ndarray, method: ProtectionMethod = method) -> ProtectionOutcome:
             own = [_flat("r", 2), _flat("c", 2)]
@@ -211,6 +212,15 @@ def test_who_knows_the_rule_is_left_with_the_tables_for_which_it_publishes_the_s
         assert found.holds is (min(values) > 1)
         compared += 1
     assert compared
+
+
+def test_where_no_figure_is_sensitive_who_knows_the_rule_learns_of_none() -> None:
+    own = (_flat("r", 2), _flat("c", 2))
+    figures = table("t", ["r", "c"], list(own), np.array([2, 0, 0, 2]), "count")
+    tables = TrueTables(Publication(own, (figures,), 0, 2), {"threshold": 2})
+    for method in (CellSuppression(), ControlledRounding(3)):
+        outcome = protect(tables, [method]).outcomes[0]
+        assert awareness(outcome, method, "count", Deadline()).holds
 
 
 @pytest.mark.parametrize("shape", list(SHAPES))

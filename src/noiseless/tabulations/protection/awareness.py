@@ -39,6 +39,8 @@ def awareness(
     tables, published = outcome.tables, outcome.publication
     if published is None or outcome.proposal is None:
         return _open("nothing safe was found")
+    if not tables.sensitive.any():
+        return AwarenessFinding(None, None, None, True, "no figure is sensitive")
     if why := _not_a_function(tables):
         return _open(why)
     found = fitting_tables(published)
@@ -82,8 +84,6 @@ def _rerun(tables: TrueTables, cells: IntArray, method: ProtectionMethod, weight
     sums = tables.matrix.astype(np.int64) @ cells
     costs = np.abs(sums).astype(float) if weights == "value" else tables.costs
     other = TrueTables(tables.told(sums, sums), tables.rules, None, tables.secret, costs)
-    if not other.sensitive.any() and other.secret is None:
-        return other.publication
     return protect(other, [method]).outcomes[0].publication
 
 
@@ -92,6 +92,7 @@ def _same(one: Publication, other: Publication) -> bool:
         one.rows.shape == other.rows.shape
         and np.array_equal(one.told_lower, other.told_lower)
         and np.array_equal(one.told_upper, other.told_upper)
+        and np.array_equal(one.rows.indptr, other.rows.indptr)
         and np.array_equal(one.rows.indices, other.rows.indices)
     )
 

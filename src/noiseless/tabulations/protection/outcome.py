@@ -117,7 +117,8 @@ class AwarenessFinding:
     """What an adversary who knows the rule is left with.
 
     Attributes:
-        fitting: how many tables fit what is published; None if they were not counted.
+        fitting: how many tables fit what is published; None if they were not counted, for lack of sensitive
+            figures or for another reason that the words give.
         left: for how many of these the same would be published.
         fewest: the fewest values that a sensitive figure has among those.
         decided: whether the rule was run on all of them.
@@ -133,7 +134,7 @@ class AwarenessFinding:
     @property
     def holds(self) -> bool:
         """Whether every sensitive figure has more than one value left, proved."""
-        return self.decided and self.fewest is not None and self.fewest > 1
+        return self.decided and (self.fewest is None or self.fewest > 1)
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON."""
