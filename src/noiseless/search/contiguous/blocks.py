@@ -289,7 +289,7 @@ class BlockBracket:
 
     @cached_property
     def _of(self) -> Callable[[int, int], FewestBlocks]:
-        """The bracket for a width, after a search of so many states."""
+        """The bracket for a width, after a search of this many states."""
         return cache(lambda width, nodes: fewest_blocks(self.strip, width, nodes=nodes))
 
     @cached_property
@@ -307,7 +307,7 @@ class BlockBracket:
 
     @cached_property
     def for_blocks(self) -> Callable[[int], NarrowCells]:
-        """Narrow cells that leave so many blocks at most, and how much distortion any such cells have."""
+        """Narrow cells that leave at most this many blocks, and how much distortion any such cells have."""
         return cache(self._for_blocks)
 
     def _for_blocks(self, blocks: int) -> NarrowCells:
