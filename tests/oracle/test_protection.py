@@ -184,7 +184,11 @@ def test_intervals_leave_what_rules_want(shape: str, kind: Kind) -> None:
 def test_who_knows_the_rule_is_left_with_the_tables_for_which_it_publishes_the_same() -> None:
     """Every table within the bounds is protected, and those are kept that give the same publication."""
     compared = 0
-    methods = (CellSuppression(), PartialSuppression(Fraction(2)), ControlledRounding(3))
+    methods: list[ProtectionMethod] = [
+        CellSuppression(),
+        PartialSuppression(Fraction(2)),
+        ControlledRounding(Fraction(3)),
+    ]
     for seed, method in product(range(2), methods):
         random = Random(f"aware {seed}")
         truth = np.array([random.choice((1, 1, 2)) for _ in range(4)])
@@ -218,7 +222,7 @@ def test_where_no_figure_is_sensitive_who_knows_the_rule_learns_of_none() -> Non
     own = (_flat("r", 2), _flat("c", 2))
     figures = table("t", ["r", "c"], list(own), np.array([2, 0, 0, 2]), "count")
     tables = TrueTables(Publication(own, (figures,), 0, 2), {"threshold": 2})
-    for method in (CellSuppression(), ControlledRounding(3)):
+    for method in list[ProtectionMethod]([CellSuppression(), ControlledRounding(Fraction(3))]):
         outcome = protect(tables, [method]).outcomes[0]
         assert awareness(outcome, method, "count", Deadline()).holds
 
