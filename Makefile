@@ -41,8 +41,9 @@ contracts: .venv/ready
 docs: .venv/ready
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -b html docs docs/_build/html
 
+# Three processes keep two cores busy: tests wait for servers, browsers and disks.
 tests: .venv/ready
-	$(BIN)/pytest --numprocesses 2 --quiet
+	$(BIN)/pytest --numprocesses 3 --quiet
 
 # Which lines the tests reach, with a floor under it (compiled kernels count as reached where they are called).
 coverage: .venv/ready

@@ -24,7 +24,10 @@ settings.load_profile("default")
 
 gc.disable()  # until all is collected: what is made by then stays
 
-LONG = re.compile(r"_killed|_processes|test_notebooks|test_reproduce")
+LONG = re.compile(
+    r"_killed|_processes|surfaces/test_(?:console|studio|notebooks|documentation|reproduce)|spark|postgres"
+    r"|oracle/test_(?:protection|releases|lattice)|integrations"
+)
 """What takes longest comes first, so that no process waits for another at the end."""
 
 
@@ -61,36 +64,28 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 SHARING = re.compile(
     r"(?i:spark)"  # one Java for all
     r"|test_merging|test_contiguous"  # loops are compiled once
-    r"|test_dbt_macro"  # a project is built once
-    r"|unit/gallery|test_release_made"  # figures and releases are made once
+    r"|unit/gallery"  # figures are made once
     r"|surfaces/test_(?=console|studio)"  # one browser
-    r"|surfaces/test_(?:documentation|client|ledger_processes|server_(?!processes|workers))"
+    r"|surfaces/test_(?:client|server_(?!processes|workers))"
 )
-"""Tests with the same match share something that takes long to make, and are run by one process."""
+"""Files with the same match share something that takes long to make, and are run by one process."""
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """Groups first, then one test after the other.
+    """A file after the other, so that what its tests share is made once; some files together.
 
     With pytest 9.2 the marks of xdist's own have no effect (pytest-xdist#1386).
     """
 
     def _split_scope(self, nodeid: str) -> str:
         shared = SHARING.search(nodeid)
-        return nodeid if shared is None else shared[0].lower()
-
-    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:  # noqa: ANN401 - xdist's
-        """Forget a group that is done: all that a process was given is counted again after each test."""
-        super().mark_test_complete(node, item_index, duration)
-        assigned = self.assigned_work[node]
-        scope = self._split_scope(self.registered_collections[node][item_index])
-        if all(assigned[scope].values()):
-            del assigned[scope]
+        return nodeid.partition("::")[0] if shared is None else shared[0].lower()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:  # noqa: ANN401 - xdist's own
     """Who runs what when several processes run the tests."""
+    config.option.loadscopereorder = False  # as they stand: what takes longest comes first
     return Scheduling(config, log)
 
 

@@ -5,10 +5,10 @@ from typing import Final
 
 from hypothesis import settings
 
-KILLS: Final = int(os.environ.get("NOISELESS_KILLS", "10"))
+KILLS: Final = int(os.environ.get("NOISELESS_KILLS", "5"))
 """How often a curator's session is killed at each place."""
 
-FEWER_KILLS: Final = max(min(KILLS, 10), KILLS // 5)
+FEWER_KILLS: Final = max(min(KILLS, 5), KILLS // 5)
 """How often a server or a stream is, which takes longer."""
 
 

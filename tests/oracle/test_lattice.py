@@ -21,7 +21,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from soaking import seeds
 
-SEEDS = seeds(5)
+SEEDS = seeds(7)
 Value = str | None
 Path_ = tuple[Value, ...]
 

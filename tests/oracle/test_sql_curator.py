@@ -114,7 +114,7 @@ def test_a_curator_that_was_asked_before_is_no_different_from_a_new_one(seed: in
     path = written(tmp_path, records, query_bits=random.choice([1, 2, 5]))
     connection, answered, refused = in_duckdb(records), 0, 0
     with Curator.open(path) as old:
-        for sql in statements(random, 400 if soaking() else 14):
+        for sql in statements(random, 400 if soaking() else 8):
             analyst = random.choice(["ann", "bob", "eve"])
             with Curator.open(path) as new:
                 assert said(old.price, sql, analyst=analyst) == said(new.price, sql, analyst=analyst), sql
@@ -239,7 +239,7 @@ def test_on_the_edge_there_is_an_answer_or_a_line(
     ]
     path = written(tmp_path, records, query_bits=2, least=least, rows=rows)
     connection, replies = in_duckdb(records), 0
-    asked = list(on_the_edge(random, 120))
+    asked = list(on_the_edge(random, 60))
     with Curator.open(path) as curator:
         for sql, outcome in zip(asked, curator.ask_each(asked), strict=True):
             if isinstance(outcome, Reply):

@@ -26,8 +26,8 @@ WORLD = World(RECORDS)
 
 
 def inputs(chunk: int) -> list[str]:
-    """2,000 texts in all, 100,000 in a soak."""
-    number = (100_000 if soaking() else 2_000) // CHUNKS
+    """800 texts in all, 100,000 in a soak."""
+    number = (100_000 if soaking() else 800) // CHUNKS
     random = Random(chunk)
     grammar = Grammar(random)
     found = []
@@ -90,7 +90,7 @@ def test_any_text_is_understood_or_refused(chunk: int, caplog: pytest.LogCapture
     assert refused > understood / 10
 
 
-@pytest.mark.parametrize("depth", [10, 1_000, 10_000, 30_000])
+@pytest.mark.parametrize("depth", [10, 1_000, 30_000])
 @pytest.mark.parametrize(
     "shape",
     [

@@ -1,6 +1,6 @@
 """Sessions killed between price, charge, computation, storage and reply: nothing is lost or given away.
 
-Real processes and SIGKILL, ten times at each place; NOISELESS_KILLS says how often.
+Real processes and SIGKILL, five times at each place; NOISELESS_KILLS says how often.
 """
 
 import json

@@ -65,8 +65,15 @@ def dbt(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=project, env=quiet, capture_output=True, text=True, check=False)
 
 
-def made(project: Path, tests: list[dict[str, Any]]) -> Path:
-    """A project of dbt with the package and some tests of seeds."""
+def say(project: Path, tests: list[dict[str, Any]]) -> None:
+    """What is tested of the seeds; JSON is YAML."""
+    (project / "models" / "schema.yml").write_text(json.dumps({"version": 2, "seeds": tests}))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project of dbt with the package, and no tests yet."""
+    project = tmp_path_factory.mktemp("dbt")
     for folder in ("seeds", "models"):
         (project / folder).mkdir()
     for number in range(TABLES):
@@ -76,9 +83,8 @@ def made(project: Path, tests: list[dict[str, Any]]) -> Path:
         "dbt_project.yml": {"name": "wards", "version": "1.0", "config-version": 2, "profile": "wards"},
         "packages.yml": {"packages": [{"local": str(PACKAGE)}]},
         "profiles.yml": {"wards": {"target": "here", "outputs": {"here": target}}},
-        "models/schema.yml": {"version": 2, "seeds": tests},
     }
-    for name, content in files.items():  # JSON is YAML
+    for name, content in files.items():
         (project / name).write_text(json.dumps(content))
     done = dbt(project, "deps")
     assert done.returncode == 0, done.stdout
@@ -86,7 +92,7 @@ def made(project: Path, tests: list[dict[str, Any]]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, int | None]]:
+def results(project: Path) -> dict[str, tuple[str, int | None]]:
     """The status of every test of the project, and how many groups it found."""
     seeds: list[dict[str, Any]] = [
         {
@@ -98,7 +104,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, in
         for n in range(TABLES)
     ]
     seeds[1]["columns"] = [{"name": "ill", "data_tests": [private("t1_column", **LIMITS[0])]}]
-    project = made(tmp_path_factory.mktemp("dbt"), seeds)
+    say(project, seeds)
     done = dbt(project, "build")
     assert done.returncode == 1, done.stdout
     found = json.loads((project / "target" / "run_results.json").read_text())["results"]
@@ -128,6 +134,6 @@ def test_it_counts_the_groups_that_fail(results: dict[str, tuple[str, int | None
     assert results["t0_0"] == ("fail", audit.homogeneous_groups)
 
 
-def test_a_test_without_a_limit_is_an_error(tmp_path: Path) -> None:
-    project = made(tmp_path, [{"name": "t0", "data_tests": [private("t0_unlimited", sensitive="ill")]}])
+def test_a_test_without_a_limit_is_an_error(project: Path) -> None:
+    say(project, [{"name": "t0", "data_tests": [private("t0_unlimited", sensitive="ill")]}])
     assert "private: no limit is set; say min_posterior or k_anonymity" in dbt(project, "parse").stdout

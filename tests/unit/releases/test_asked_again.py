@@ -13,10 +13,10 @@ from noiseless.releases.source import ReleaseSource
 
 TABLE = pa.table(
     {
-        "age": [20 + i * 7 % 31 for i in range(90)],
-        "ward": ["abcd"[i % 4] for i in range(90)],
-        "person": [i // 2 for i in range(90)],
-        "illness": ["xyzw"[i * i % 11 % 4] for i in range(90)],
+        "age": [20 + i * 7 % 31 for i in range(40)],
+        "ward": ["abcd"[i % 4] for i in range(40)],
+        "person": [i // 2 for i in range(40)],
+        "illness": ["xyzw"[i * i % 11 % 4] for i in range(40)],
     }
 )
 COLUMNS: dict[str, Any] = {"sensitive": "illness", "public": ["age", "ward"]}
