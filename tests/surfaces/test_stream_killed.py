@@ -1,6 +1,6 @@
 """Streams killed at any moment and resumed: the output is that of a run nobody killed, and nobody pays twice.
 
-Real processes and SIGKILL, at each place once and once at any moment; a fifth of NOISELESS_KILLS if that is more.
+Real processes and SIGKILL, at each place once and once at any moment, or a fifth of NOISELESS_KILLS times.
 """
 
 import json
