@@ -49,6 +49,9 @@ _MEANT = {
 }
 """What other libraries call some arguments."""
 
+_RULES = frozenset({"threshold", "p_percent", "q_percent", "dominance", "coalition"})
+"""Options that functions take together, as `rules`."""
+
 _OF_TABLES = frozenset({"encoding", "separator", "decimal", "date_format"})
 """How a text file is read: arguments of `open_table`, whatever is done with the table."""
 
@@ -157,6 +160,9 @@ def _in_python(said: str, function: Callable[..., Any]) -> str:
 
     def argument(found: re.Match[str]) -> str:
         name, between, word = found[1].replace("-", "_"), found[2] or "", found[3] or ""
+        if name in _RULES and "rules" in known:
+            value, rest = (word, "") if word.isdecimal() else ("...", between + word)
+            return f'rules={{"{name}": {value}}}{rest}'
         if name not in known and name not in _OF_TABLES:
             return found[0]
         hint = known.get(name, str)
@@ -233,6 +239,8 @@ def _remedy(
     for strange in [one for one in kwargs if one not in known]:
         if strange in _OF_TABLES and "table" in known:
             return f"write nl.{name}(nl.open_table(FILE, {strange}=...), ...)"
+        if strange in _RULES and "rules" in known:
+            return f'write rules={{"{strange}": ...}}'
         meant = [one for one in _MEANT.get(strange, ()) if one in known]
         if close := meant[:1] or get_close_matches(strange, known, n=1):
             return f"did you mean {close[0]}? {help_on}"

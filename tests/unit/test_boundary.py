@@ -22,6 +22,7 @@ import noiseless as nl
 from noiseless.boundary import ArgumentError, guarded
 
 TABLE = pa.table({"age": [31, 31, 52, 47], "ward": ["a", "a", "b", "b"]})
+COUNTS = pa.table({"ward": ["a", "b", "Total"], "n": [1, 2, 3]})
 JOINT = nl.JointRange.from_pairs([(0, 0), (0, 1), (1, 1)])
 PLAN = nl.plan("mean", n=10, bounds=(0, 1), step=Fraction(1, 10), budget=1)
 HOLES = pa.table({"age": [31, None, 52], "ward": ["a", "a", "b"]})
@@ -151,6 +152,10 @@ def test_strange_arguments_are_taken_or_refused_in_one_line(
             "release: got an unexpected keyword argument 'minposterior'; did you mean min_posterior?",
         ),
         (
+            lambda: nl.protect_tables(TABLE, threshold=5),
+            "protect_tables: got an unexpected keyword argument 'threshold'; write rules={\"threshold\": ...}",
+        ),
+        (
             lambda: nl.Graph([(0, 1)]),
             "Graph: rows is a list (a whole number each), not a list that holds a tuple; try Graph.from",
         ),
@@ -188,6 +193,10 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
         (lambda: nl.audit(WIDE, sensitive="age", rule="round:5"), 'write rule="COLUMN=round:5"'),
         (lambda: nl.blur(TABLE, "age >= 40", max_change=5), 'as in bounds={"age": (0, 100)}'),
         (lambda: nl.plan("mean", n=3, budget=1), "needs the bounds (bounds=(LO, HI)): the smallest"),
+        (
+            lambda: nl.protect_tables(COUNTS, rows="ward", value="n"),
+            'give a threshold (rules={"threshold": 5}), for sums rules={"p_percent": 10} or rules={"dominance"',
+        ),
         (
             lambda: nl.audit(LATIN, sensitive="age"),
             'name its encoding (nl.open_table(FILE, encoding="latin-1"))',

@@ -164,7 +164,7 @@ class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
 
     @property
     def _table(self) -> list[list[str]]:
-        rows = [["cells", _LEFT, "leakage", "maximin", "resolution", "distortion"]]
+        rows = [["cells", _LEFT, "bits leaked", "always revealed", "resolution", "distortion"]]
         for point in self.points:
             lost = "-" if point.distortion is None else str(point.distortion)
             leaks = [str(point.leakage), str(point.maximin)]

@@ -193,8 +193,10 @@ class TabulationAudit(Shown, FrameMixin, PageMixin):
             "groups of persons": f"{sum(p.group_disclosure for p in self.persons):,} disclosed"
             if self.persons
             else "not asked",
-            "rules": f"{broken:,} of {len(self.requirements):,} broken",
-            "contributors": f"{sum(bool(c.learns) for c in self.contributors):,} learn a figure",
+            "rules": f"{broken:,} of {len(self.requirements):,} broken" if self.requirements else "not asked",
+            "contributors": f"{sum(bool(c.learns) for c in self.contributors):,} learn a figure"
+            if self.contributors
+            else "not asked",
             "verdict": verdict,
         } | {"note" if number == 1 else f"note {number}": note for number, note in enumerate(self.notes, 1)}
 
