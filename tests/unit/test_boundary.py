@@ -153,7 +153,7 @@ def test_strange_arguments_are_taken_or_refused_in_one_line(
         ),
         (
             lambda: nl.protect_tables(TABLE, threshold=5),
-            "protect_tables: got an unexpected keyword argument 'threshold'; write rules={\"threshold\": ...}",
+            "protect_tables: got an unexpected keyword argument 'threshold'; write rules={",
         ),
         (
             lambda: nl.Graph([(0, 1)]),
@@ -195,7 +195,7 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
         (lambda: nl.plan("mean", n=3, budget=1), "needs the bounds (bounds=(LO, HI)): the smallest"),
         (
             lambda: nl.protect_tables(COUNTS, rows="ward", value="n"),
-            'give a threshold (rules={"threshold": 5}), for sums rules={"p_percent": 10} or rules={"dominance"',
+            'give a threshold (rules={"threshold": 5}), for sums rules={"p_percent": 10}',
         ),
         (
             lambda: nl.audit(LATIN, sensitive="age"),
