@@ -18,7 +18,7 @@ from noiseless.search.greedy import GREEDY, best_point
 from noiseless.search.hulls import Hulls
 from noiseless.search.limits import Limit
 from noiseless.search.loss import Utility
-from noiseless.search.merging.baselines import MONDRIAN, halved_cells
+from noiseless.search.merging.baselines import BASELINES, MONDRIAN, halved_cells
 from noiseless.search.problem import Cells, Problem
 
 if TYPE_CHECKING:
@@ -337,9 +337,6 @@ class _Improver:
         built.append(value)
 
 
-MOST_FOR_NEXT = 2000
-"""With more public values no larger posterior is tried by improving cells that lose too much."""
-
 MOST_FOR_HALVING = 2000
 """With more public values Mondrian's cells are not looked at."""
 
@@ -398,17 +395,10 @@ def _halved(targets: Targets) -> Cells | None:
 def _nearly(search: "PartitionSearch") -> Iterator[Start]:
     """The best so far; or what loses too much."""
     best, targets, goal = search.best, search.targets, search.targets.goal
-    if best is not None and goal.aim != "leak":
-        keeps = best.min_posterior if goal.aim == "lagrangian" else 1
-        yield best.partition, best.hidden, keeps, best.series
-    elif not search.has_paths:
-        return
-    elif best is not None and targets.problem.size <= MOST_FOR_NEXT:
-        following = best.min_posterior + 1
-        point = search.paths.leakage.meeting(min_posterior=following)
-        if point is not None:
-            yield point.cells, None, following, GREEDY
-    elif best is None and (goal.protects or targets.blocks is not None):
+    if best is not None:
+        keeps = 1 if goal.aim == "loss" else best.min_posterior
+        yield best.partition, best.hidden, keeps, GREEDY if best.series in BASELINES else best.series
+    elif search.has_paths and (goal.protects or targets.blocks is not None):
         blocks = None if targets.blocks is None else Bits(targets.blocks)
         hiding = replace(goal, max_maximin=blocks, max_distortion=None, min_resolution=None, weight=None)
         point = best_point(search.paths.leakage, Targets(targets.problem, hiding))

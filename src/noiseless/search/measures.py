@@ -289,10 +289,11 @@ class Memory:
     problem: Problem
     points: list[ReleasePoint] = field(default_factory=list)
     _known: dict[tuple[bytes, bytes], ReleasePoint] = field(default_factory=dict, repr=False)
+    _trunk: "Memory | None" = field(default=None, repr=False)
 
     def branch(self, many: int = 0) -> "Memory":
-        """The memory of one search: it begins with the first points of this, and knows what was measured."""
-        return Memory(self.problem, self.points[:many], self._known)
+        """The memory of one search: it begins with the first points of this, where what it finds is kept."""
+        return Memory(self.problem, self.points[:many], self._known, self)
 
     def add(
         self,
@@ -323,6 +324,9 @@ class Memory:
             known = ReleasePoint.of(measures, series, partition=read.cells, hidden=read.hidden)
             self._known[key] = known
         method = f"{series}, {setting}" if setting else series
-        self.points.append(replace(known, method=method, series=series, setting=setting, scope=scope))
+        found = replace(known, method=method, series=series, setting=setting, scope=scope)
+        self.points.append(found)
+        if self._trunk is not None:
+            self._trunk.points.append(found)
         check()
-        return self.points[-1]
+        return found

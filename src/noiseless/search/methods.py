@@ -1,8 +1,9 @@
-"""The methods run over a problem for one goal; what they find goes into a memory that goals share."""
+"""The methods that look for the cells of one goal, in the order in which they run."""
 
-from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,9 @@ from noiseless.search.lattice import full_domain
 from noiseless.search.limits import limits_of
 from noiseless.search.line_search import UNCHANGED, LineSearch
 from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Cells, Problem
+from noiseless.search.problem import Problem
 from noiseless.search.suppressed_partition import suppressed_sets
+from noiseless.search.suppression import suppress_values
 from noiseless.search.top_down import TOP_DOWN, top_down_applies, top_down_cells
 from noiseless.work import NEVER, Progress
 
@@ -31,8 +33,8 @@ FEW_VALUES = 500
 """With more public values a survey looks at fewer levels, and in several columns cells are cut from the top
 down and not merged greedily."""
 
-TRIED, LOOKED_AT = 12, 6
-"""For a weight this many posteriors are tried from the top down; this many where the paths are left out."""
+LOOKED_AT = 6
+"""Where the greedy paths are left out this many posteriors are tried until limits on blocks are kept."""
 
 FULL_DOMAIN = "full-domain"
 
@@ -44,86 +46,31 @@ def is_small(problem: Problem) -> bool:
 
 @dataclass(eq=False)
 class PartitionSearch(LineSearch):
-    """A search for the best partition.
+    """A search for the best partition for one goal: methods propose cells, what is measured is kept.
 
     Attributes:
         paths: the greedy paths, each run once.
         progress: called with the share of a long search that is done.
+        thorough: whether methods run that take long, or find what hardly ever loses less.
     """
 
     paths: GreedyPaths
     progress: Progress = lambda _: None
+    thorough: bool = True
     _bounds: LowerBounds | None = field(default=None, repr=False)
-
-    def prove(self) -> Choice | None:
-        """The best so far with what is proved about it; None if nothing was found."""
-        best = self.best
-        return None if best is None else prove_choice(best, self.bounds, self.contiguous, self.least_mean)
+    _on_line: bool = field(default=False, repr=False)
+    _loses: bool = field(default=True, repr=False)
 
     @property
-    def bounds(self) -> LowerBounds:
-        """What no partition can do better; values of the costliest cells found first are looked at first."""
-        if self._bounds is None:
-            first, problem = self.best, self.targets.problem
-            known = None if first is None else first.partition
-            self._bounds = LowerBounds(self.targets, known or Cells.from_labels(problem.group_of))
-        return self._bounds
+    def method(self) -> str:
+        """How cells are looked for."""
+        return self.targets.goal.method
 
-    def solve_line(self) -> Choice | None:
-        """One ordered column: the best contiguous cells, where no partition at all does better."""
-        choice = self.prove() if self.on_a_line() and self.targets.blocks is None else None
-        if choice is None or not choice.optimal:
-            return None
-        runs = self.targets.problem.limits and self.targets.problem.size > MOST_VALUES
-        return choice if choice.scope == "all" or (runs and self.targets.goal.method == "auto") else None
-
-    def on_a_line(self) -> bool:
-        """One ordered column: the best contiguous cells; whether these may be all that is needed."""
-        goal = self.targets.goal
-        if goal.method == "greedy" or goal.objective == "maximin":
-            return False
-        if self.is_ordered:
-            self.contiguously()
-        self.add_least_mean()
-        return True
-
-    def look(self, *, last: bool = True) -> None:
-        """Run the methods that are asked for, as far as they are needed.
-
-        Args:
-            last: whether it is the last search for this goal, and may take longer.
-        """
-        targets, improves = self.targets, self.targets.goal.method != "exact"
-        self.run()
-        self.exhaustively()
-        if self._has_least_mean:
-            return
-        if targets.budget:
-            self.suppressing()
-        if improves and targets.problem.size <= MOST_IMPROVED and not self._is_proved:
-            if last:
-                self.cover()
-            improve_found(self)
-        if self.best is None:
-            self.suppress_any()
-            improve_suppressed(self)
-
-    @property
-    def _is_proved(self) -> bool:
-        """Whether nothing is better than the best so far."""
-        choice = self.prove()
-        return choice is not None and choice.gap == 0
-
-    @property
-    def _has_least_mean(self) -> bool:
-        """Whether cells were cut for the mean loss, and what else there is only lowers the largest one.
-
-        Suppressed values keep to the same limits as a cell, and as a cell they lose no more.
-        """
-        targets = self.targets
-        limited = targets.distortion is not None or targets.largest_cell is not None
-        cut = targets.goal.by_mean and self._is_cut_instead and targets.problem.groups is None
-        return cut and not limited and self.best is not None
+    def run(self) -> None:
+        """Run all methods that apply, one after the other."""
+        for method in METHODS:
+            if method.applies(self):
+                method.propose(self)
 
     def stop(self) -> Choice:
         """The best so far, of which nothing is proved.
@@ -140,30 +87,168 @@ class PartitionSearch(LineSearch):
             )
         return unproved_choice(best, self.targets, CUT_SHORT)
 
-    def run(self) -> None:
-        """Run the methods that are asked for; those for columns only where something must change."""
-        method = self.targets.goal.method
-        nothing_lost = self.add(self.targets.problem.unchanged, UNCHANGED) and self.targets.goal.aim == "loss"
-        if method != "greedy":
-            self.exactly()
-        if nothing_lost:
-            return
-        if method == "auto":
-            self.from_the_top()
-        if method != "exact":
-            self.greedily()
+    # --- what is proved ---------------------------------------------------------------------------
 
-    def exhaustively(self) -> None:
+    def prove(self) -> Choice | None:
+        """The best so far with what is proved about it; None if nothing was found."""
+        best = self.best
+        return None if best is None else prove_choice(best, self.bounds, self.contiguous, self.least_mean)
+
+    @property
+    def bounds(self) -> LowerBounds:
+        """What no partition can do better; values of the costliest cells found first are looked at first."""
+        if self._bounds is None:
+            first, problem = self.best, self.targets.problem
+            known = None if first is None else first.partition
+            self._bounds = LowerBounds(self.targets, known or problem.whole)
+        return self._bounds
+
+    def solve_line(self) -> Choice | None:
+        """One ordered column: the best contiguous cells, where no partition at all does better."""
+        if not on_a_line(self):
+            return None
+        self.along_line()
+        choice = self.prove() if self.targets.blocks is None else None
+        if choice is None or not choice.optimal:
+            return None
+        runs = self.targets.problem.limits and self.targets.problem.size > MOST_VALUES
+        return choice if choice.scope == "all" or (runs and self.method == "auto") else None
+
+    # --- when methods apply -----------------------------------------------------------------------
+
+    @property
+    def may_cut(self) -> bool:
+        """Whether something must be lost for a level, and columns can be cut."""
+        level = self.method == "auto" and self.targets.goal.aim == "loss"
+        return self._loses and level and top_down_applies(self.targets)
+
+    @property
+    def may_cover(self) -> bool:
+        """Whether there are few enough values, for a goal that is not asked for among many."""
+        return (
+            self.thorough and self.method == "auto" and CellCover.applies(self.targets) and self.may_improve
+        )
+
+    @property
+    def may_merge(self) -> bool:
+        """Whether something must be lost, and more than the exact cells is asked for."""
+        return self._loses and self.method != "exact"
+
+    @property
+    def may_gain(self) -> bool:
+        """Whether it may help to move or to suppress members of cells.
+
+        Suppressed values keep to the same limits as a cell, and as a cell they lose no more: cells that were
+        cut for the mean loss are not looked at again.
+        """
+        targets = self.targets
+        limited = targets.distortion is not None or targets.largest_cell is not None
+        cut = targets.goal.by_mean and self.is_cut and targets.problem.groups is None
+        return not cut or limited or self.best is None
+
+    @property
+    def may_improve(self) -> bool:
+        """Whether cells are near enough to each other in number, and not proved to be the best."""
+        if self.method == "exact" or self.targets.problem.size > MOST_IMPROVED or not self.may_gain:
+            return False
+        choice = self.prove()
+        return choice is None or choice.gap != 0
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are too many values for the greedy paths, and cells are cut from the top down."""
+        return self.method == "auto" and not is_small(self.targets.problem) and top_down_applies(self.targets)
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether the greedy paths are run."""
+        return not self.is_cut and not leaves_paths_out(self.targets)
+
+    # --- the methods ------------------------------------------------------------------------------
+
+    def along_line(self) -> None:
+        """One ordered column: the best contiguous cells, for the largest loss and for the mean."""
+        if not self._on_line:
+            self._on_line = True
+            if self.is_ordered:
+                self.contiguously()
+            self.add_least_mean()
+
+    def keep_unchanged(self) -> None:
+        """Every value as a cell of its own, which loses nothing."""
+        fits = self.add(self.targets.problem.unchanged, UNCHANGED)
+        self._loses = not fits or self.targets.goal.aim != "loss"
+
+    def cut(self, least: int = 1) -> bool:
+        """Columns: cells from the top down, and from below; of hierarchies each on one level.
+
+        Args:
+            least: how many values answers must leave, if limits ask for fewer.
+
+        Returns:
+            Whether some of them keep to all limits.
+        """
+        problem, goal = self.targets.problem, self.targets.goal
+        book, limits = problem.codebook, limits_of(problem, self.targets.at_least(least), goal.min_rows)
+        columns = book.columns if isinstance(book, ColumnCodebook) else ()
+        if goal.by_mean and columns and all(isinstance(column, Hierarchy) for column in columns):
+            found = full_domain(self.targets)
+            if found is not None:
+                self.add(found.labels, FULL_DOMAIN, found.hidden)
+        made = top_down_cells(problem, limits, self.progress)
+        fine = [self.add(cells, TOP_DOWN) for cells in islice(made, 1)]  # for the mean loss
+        ascent = Ascent.of(problem, limits)
+        below = [] if ascent is None else self._ascend(ascent)
+        if not goal.by_mean and (not below or is_small(problem)):
+            fine += [self.add(cells, TOP_DOWN) for cells in made]  # for the largest
+        return any(fine + below)
+
+    def _ascend(self, ascent: Ascent) -> list[bool]:
+        """Cells from below, within ever smaller largest costs if these come first; which keep all limits."""
+        best, limit = self.best, self.targets.distortion
+        if self.targets.goal.by_mean or best is None:
+            made = [] if (one := ascent.cells(np.inf if limit is None else float(limit))) is None else [one]
+        else:
+            made = list(ascent.descent(float(best.distortion or 0)))
+        return [self.add(cells, ASCENT) for cells in made]
+
+    def merge(self) -> None:
+        """The best points of the greedy paths; where these would take too long, what takes n log n."""
+        targets = self.targets
+        self.add(targets.problem.whole, GREEDY)
+        for path in self.paths.serving(targets) if self.has_paths else ():
+            point = best_point(path, targets)
+            if point is not None:
+                self.add(point.cells, GREEDY)
+        if not leaves_paths_out(targets) or top_down_applies(targets):
+            return
+        if self.is_ordered and targets.goal.objective == "leakage" and targets.blocks is None:
+            return  # the exact optimum is enough
+        for labels in joined_blocks(targets.problem, targets.blocks) if joins_blocks(targets) else ():
+            self.add(labels, GREEDY)
+        for k in targets.some_posteriors(LOOKED_AT) if targets.goal.aim == "loss" else ():
+            if self._deal_or_cut(k):
+                return
+
+    def _deal_or_cut(self, k: int) -> bool:
+        """Cells that leave this many values, dealt, contiguous, or else cut; whether some keep all limits."""
+        problem, utility = self.targets.problem, self.targets.goal.utility
+        deals, exact = utility == "resolution" and problem.side is None, ContiguousOptimum(problem, utility)
+        dealt = deal_cells(problem, exact.strips, k) if deals else None
+        contiguous = exact.for_posterior(k) if self.is_ordered else None
+        found = ((dealt, DEALING), (contiguous, EXACT))
+        fine = [self.add(labels, series) for labels, series in found if labels is not None]
+        return any(fine) if deals or self.is_ordered else self.cut(k)
+
+    def add_best_of_all(self) -> None:
         """A few values: the best of all partitions."""
-        best = self.bounds.best_of_all if self.targets.goal.method == "auto" else None
+        best = self.bounds.best_of_all
         if best is not None:
             self.add(best.labels, ALL_PARTITIONS, best.hidden)
 
     def cover(self) -> None:
         """Some tens of values: the cells with the least mean loss, which often have a small largest one."""
         targets = self.targets
-        if targets.goal.method != "auto" or not CellCover.applies(targets):
-            return
         within = [
             point for point in self.memory.points if point.mean_loss is not None and targets.allow(point)
         ]
@@ -181,103 +266,40 @@ class PartitionSearch(LineSearch):
             self.add(found.better.labels, CELL_COVER, found.better.hidden)
         self._bounds = replace(self.bounds, cheapest=found.least)
 
-    # --- from the top down ------------------------------------------------------------------------
-
-    def from_the_top(self) -> None:
-        """Columns: cells that are cut while both parts keep to the limit."""
-        if not top_down_applies(self.targets):
-            return
-        first, last = int(self.targets.need.max()), int(self.targets.most.min())
-        if self.targets.goal.by_mean:
-            self._add_levels()
-        if self.targets.goal.aim == "loss":
-            self._cut(first, self.progress)
-        elif self.targets.goal.aim == "lagrangian":
-            for k in self.targets.some_posteriors(TRIED):
-                self._cut(k)
-        else:
-            bisect_left(range(first, last + 1), True, key=lambda k: not self._cut(k))
-
-    def _add_levels(self) -> None:
-        """Where each column has a hierarchy: the best cells with one level for each column."""
-        book = self.targets.problem.codebook
-        columns = book.columns if isinstance(book, ColumnCodebook) else ()
-        if columns and all(isinstance(column, Hierarchy) for column in columns):
-            found = full_domain(self.targets)
-            if found is not None:
-                self.add(found.labels, FULL_DOMAIN, found.hidden)
-
-    def _cut(self, least: int, progress: Progress = lambda _: None) -> bool:
-        """Cells with at least this many values left; whether some of them keep to all limits."""
-        targets = self.targets
-        limits = limits_of(targets.problem, targets.at_least(least), targets.goal.min_rows)
-        made = top_down_cells(targets.problem, limits, progress)
-        fine = [self.add(one, TOP_DOWN) for one in islice(made, 1)]  # for the mean loss
-        ascent = Ascent.of(targets.problem, limits)
-        below = [] if ascent is None else self._ascend(ascent)
-        if not targets.goal.by_mean and (not below or is_small(targets.problem)):
-            fine += [self.add(one, TOP_DOWN) for one in made]  # for the largest
-        return any(fine + below)
-
-    def _ascend(self, ascent: Ascent) -> list[bool]:
-        """Cells from below, within ever smaller largest costs if these come first; which keep all limits."""
-        best, goal, limit = self.best, self.targets.goal, self.targets.distortion
-        if goal.by_mean or goal.aim != "loss" or best is None:
-            made = [] if (one := ascent.cells(np.inf if limit is None else float(limit))) is None else [one]
-        else:
-            made = list(ascent.descent(float(best.distortion or 0)))
-        return [self.add(cells, ASCENT) for cells in made]
-
-    # --- greedily ---------------------------------------------------------------------------------
-
-    def greedily(self) -> None:
-        """The best points of the greedy paths; where these would take too long, what takes n log n."""
-        targets = self.targets
-        self.add(targets.problem.whole, GREEDY)
-        for path in self.paths.serving(targets) if self.has_paths else ():
-            point = best_point(path, targets)
-            if point is not None:
-                self.add(point.cells, GREEDY)
-        if not leaves_paths_out(targets) or top_down_applies(targets):
-            return
-        if self.is_ordered and targets.goal.objective == "leakage" and targets.blocks is None:
-            return  # the exact optimum is enough
-        for labels in joined_blocks(targets.problem, targets.blocks) if joins_blocks(targets) else ():
-            self.add(labels, GREEDY)
-        for k in targets.some_posteriors(LOOKED_AT):
-            if self._at(k) and targets.goal.aim == "loss":
-                return
-
-    def _at(self, k: int) -> bool:
-        """Cells for a posterior by what takes n log n; whether some of them keep to all limits."""
-        problem, utility = self.targets.problem, self.targets.goal.utility
-        deals, exact = utility == "resolution" and problem.side is None, ContiguousOptimum(problem, utility)
-        dealt = deal_cells(problem, exact.strips, k) if deals else None
-        contiguous = exact.for_posterior(k) if self.is_ordered else None
-        fine = [self.add(labels, DEALING) for labels in (dealt,) if labels is not None]
-        fine += [self.add(labels, EXACT) for labels in (contiguous,) if labels is not None]
-        return any(fine) if deals or self.is_ordered else self._cut(k)
-
-    @property
-    def _is_cut_instead(self) -> bool:
-        """Whether there are too many values for the greedy paths, and cells are cut from the top down."""
-        auto = self.targets.goal.method == "auto"
-        return auto and not is_small(self.targets.problem) and top_down_applies(self.targets)
-
-    @property
-    def has_paths(self) -> bool:
-        """Whether the greedy paths are run."""
-        return not self._is_cut_instead and not leaves_paths_out(self.targets)
-
-    # --- rows withheld ----------------------------------------------------------------------------
-
     def suppress_any(self) -> None:
         """With very few values every set that may be suppressed; of the rest each group is one cell."""
         for partition in suppressed_sets(self.targets.problem, self.targets.budget):
             self.add(partition.labels, GREEDY, partition.hidden)
+        improve_suppressed(self)
 
-    def suppressing(self) -> None:
-        """Some rows withheld, if that helps."""
-        from noiseless.search.suppression import suppress_values
 
-        self.contiguous = suppress_values(self)
+def on_a_line(search: PartitionSearch) -> bool:
+    """Whether contiguous cells of one column may be all that is needed."""
+    return search.method != "greedy" and search.targets.goal.objective != "maximin"
+
+
+class Method(NamedTuple):
+    """A way to look for cells.
+
+    Attributes:
+        applies: whether it is of use for a goal, after all methods before it.
+        propose: adds what it finds to the search.
+    """
+
+    applies: Callable[[PartitionSearch], bool]
+    propose: Callable[[PartitionSearch], object]
+
+
+METHODS = (
+    Method(lambda search: search.thorough and on_a_line(search), PartitionSearch.along_line),
+    Method(lambda _: True, PartitionSearch.keep_unchanged),
+    Method(lambda search: search.method != "greedy", PartitionSearch.exactly),
+    Method(lambda search: search.may_cut, lambda search: search.cut()),
+    Method(lambda search: search.may_merge, PartitionSearch.merge),
+    Method(lambda search: search.method == "auto", PartitionSearch.add_best_of_all),
+    Method(lambda search: search.may_gain and search.targets.budget > 0, suppress_values),
+    Method(lambda search: search.may_cover, PartitionSearch.cover),
+    Method(lambda search: search.may_improve, improve_found),
+    Method(lambda search: search.best is None, PartitionSearch.suppress_any),
+)
+"""All methods, in the order in which they run."""

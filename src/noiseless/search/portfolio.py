@@ -1,7 +1,8 @@
 """Every method that applies: the best partition for a goal (`choose`), and the whole curve (`survey`)."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -28,7 +29,7 @@ from noiseless.search.methods import PartitionSearch, is_small
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
 from noiseless.search.strips import strips
-from noiseless.search.survey import Series, Survey, scattered, spread, survey_of
+from noiseless.search.survey import Series, Survey, levels, scattered, spread, survey_of
 from noiseless.work import Progress, WorkCancelledError
 
 WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
@@ -40,6 +41,9 @@ LAST_LEVELS = 24
 
 ALL_LEVELS = 100
 """With more public values a release is searched for by itself, and not among all levels."""
+
+WEIGHED = 12
+"""For a weight this many levels are searched where there are more values than that."""
 
 POINTS_WORK = 2 * 10**7
 """Of a path, and of the exact frontier, points are measured up to this many values in all."""
@@ -78,7 +82,8 @@ def choose(problem: Problem, goal: Goal, progress: Progress | None = None) -> Ch
     if goal.method == "first-rise":
         return stopped_choice(targets, every.memory, every.paths)
     try:
-        choice, search = every.choose(targets, lambda share: report(0.7 * share))
+        search = every.search_for(targets, lambda share: report(0.7 * share))
+        choice = search.prove()
         if choice is None:
             raise refuse(targets, choose)
         choice = with_least_mean(choice, search.bounds)
@@ -135,8 +140,8 @@ def survey(
     goal = Goal(objective, utility, min_posterior=1, min_rows=min_rows, method=method, prefer=prefer)
     every = Portfolio(problem, goal)
     with suppress(WorkCancelledError):
-        every.run(report, baselines=baselines or every.is_small, until_stopped=until_stopped)
-        every.run_last(until_stopped=until_stopped)
+        every.run(report, baselines=baselines, until_stopped=until_stopped)
+        every.run_again(until_stopped=until_stopped)
     report(1.0)
     return survey_of(every.goal, every.memory, every.notes, baselines=baselines, is_done=every.is_done)
 
@@ -146,7 +151,8 @@ class Portfolio:
     """The searches for all levels: a survey shows what they find, a release is the best of it.
 
     A search depends on the problem and its goal alone; where there are few values, on the first searches for
-    all levels besides. So a release for a level is searched for as a survey does it.
+    all levels besides. So a release for a level is searched for as a survey does it, and one for other
+    targets chooses among what is found for levels.
 
     Attributes:
         problem: what is merged.
@@ -171,46 +177,66 @@ class Portfolio:
         return GreedyPaths(self.problem, self.goal.utility)
 
     @property
-    def is_small(self) -> bool:
-        """Whether there are few public values."""
-        return is_small(self.problem)
-
-    @property
     def is_whole(self) -> bool:
         """Whether a release is chosen among all that a survey looks at, and what it finds besides."""
         return self.problem.size <= ALL_LEVELS
 
-    def choose(self, targets: Targets, report: Progress) -> tuple[Choice | None, PartitionSearch]:
-        """What is chosen, and by which search.
+    def search_for(self, targets: Targets, report: Progress) -> PartitionSearch:
+        """The search for a release, at its end.
 
         Raises:
             WorkCancelledError: nobody waits for more.
         """
-        with self._search(targets, report=report) as search:
-            choice = search.solve_line()
-            if choice is None and not self.is_whole:
-                search.look()
-                choice = search.prove()
-        if choice is not None or not self.is_whole:
-            return choice, search
-        first = len(self.memory.points)
-        self.run(report)
-        del self.memory.points[:first]  # they are found again, after all others as in `run_last`
-        with self._search(targets, len(self.memory.points)) as search:
-            search.on_a_line()
-            search.look()
-            return search.prove(), search
+        search = self._search(targets.goal, 0, report)
+        if search.solve_line() is not None:
+            return search
+        is_open = targets.goal.aim != "loss" and search.contiguous is None
+        if self.is_whole or is_open:
+            self.memory.points.clear()  # what is found again comes after all others
+            if self.is_whole:
+                self.run(report)
+            if is_open and (targets.budget or not self.is_whole):
+                self._look_at_levels(targets)
+            search = self._search(targets.goal, len(self.memory.points), report)
+        search.run()
+        if is_small(self.problem) and not self.is_whole:
+            self._add_baselines(search.memory, report)
+        return search
 
-    @contextmanager
-    def _search(
-        self, targets: Targets, known: int = 0, report: Progress = lambda _: None
-    ) -> Iterator[PartitionSearch]:
+    def _search(self, goal: Goal, known: int = 0, report: Progress = lambda _: None) -> PartitionSearch:
         """A search that begins with the first points of the memory; what it finds is kept there."""
-        own = self.memory.branch(known)
-        try:
-            yield PartitionSearch(targets, own, self.paths, progress=report)
-        finally:
-            self.memory.points += own.points[known:]
+        return PartitionSearch(
+            Targets(self.problem, goal), self.memory.branch(known), self.paths, progress=report
+        )
+
+    def _look_at_levels(self, targets: Targets) -> None:
+        """Searches for levels where it is a weight that is asked for, or limits on what is lost alone."""
+        goal, least = targets.goal, int(targets.need.max())
+        utility: Utility = "resolution" if goal.max_distortion is None else "distortion"
+        level = replace(
+            goal,
+            objective="leakage",
+            utility=goal.utility if goal.aim == "lagrangian" else utility,
+            weight=None,
+            min_posterior=least,
+            max_distortion=goal.max_distortion if targets.budget else None,
+            min_resolution=goal.min_resolution if targets.budget else None,
+            prefer="worst",
+        )
+
+        def serves(k: int) -> bool:
+            search = self._search(replace(level, min_posterior=k))
+            search.thorough = False
+            search.run()
+            return any(targets.allow(point) for point in search.memory.points)
+
+        most = levels(int(targets.most.min()), FEWEST) if targets.budget else self.posteriors
+        posteriors = [k for k in most if k >= least]
+        if goal.aim == "lagrangian":
+            for k in spread(posteriors, WEIGHED):
+                serves(k)
+        else:
+            bisect_left(posteriors, True, key=lambda k: not serves(k))
 
     def run(
         self, report: Callable[[float], None], *, baselines: bool = True, until_stopped: bool = False
@@ -228,18 +254,19 @@ class Portfolio:
         else:
             goals = self._goals(self.posteriors, max(FEWEST, WORK // self.problem.size))
             self._solve(list(goals), lambda share: report(0.8 * share))
-            self._run_others()
-        if baselines and self.goal.method != "exact":
-            self.notes |= Baselines(self.memory, self.goal.utility).run(
-                lambda share: report(0.8 + 0.2 * share)
-            )
+            if self.goal.method != "greedy":
+                self._add_fewest_blocks()
+            if self.goal.method != "exact":
+                self._add_path_points()
+        if baselines or is_small(self.problem):
+            self._add_baselines(self.memory, lambda share: report(0.8 + 0.2 * share))
         if until_stopped and self.goal.method != "first-rise":
             left = [k for k in range(1, self.most + 1) if k not in self.posteriors]
             self._solve([replace(self._level, min_posterior=k) for k in scattered(left)], report)
             self.posteriors = list(range(1, self.most + 1))
         self.is_done = True
 
-    def run_last(self, *, until_stopped: bool = False) -> None:
+    def run_again(self, *, until_stopped: bool = False) -> None:
         """Few values: what a release finds for a level besides is shown too, whichever loss comes first."""
         if not self.is_whole or self.goal.method == "first-rise":
             return
@@ -249,24 +276,21 @@ class Portfolio:
             for prefer in (
                 get_args(Preference) if self.goal.utility == "distortion" and not one else ("worst",)
             ):
-                with self._search(Targets(self.problem, replace(goal, prefer=prefer)), known) as search:
-                    search.on_a_line()
-                    search.look()
+                self._search(replace(goal, prefer=prefer), known).run()
+
+    def _add_baselines(self, memory: Memory, report: Progress) -> None:
+        """What others do."""
+        if self.goal.method != "exact":
+            self.notes |= Baselines(memory, self.goal.utility).run(report)
 
     def _solve(self, goals: list[Goal], report: Callable[[float], None]) -> None:
+        thorough = not self.is_whole and self.problem.size <= MOST_IMPROVED
         for number, goal in enumerate(goals):
             report(number / len(goals))
-            with self._search(Targets(self.problem, goal)) as search:
-                if not self.is_whole and self.problem.size <= MOST_IMPROVED:
-                    search.on_a_line()  # of more values it finds nothing that loses less
-                search.look(last=not self.is_whole)
-
-    def _run_others(self) -> None:
-        """Run what is not asked for level by level."""
-        if self.goal.method != "greedy":
-            self._add_fewest_blocks()
-        if self.goal.method != "exact":
-            self._add_path_points()
+            for prefer in dict.fromkeys(("worst", goal.prefer)):
+                search = self._search(replace(goal, prefer=prefer))
+                search.thorough = thorough
+                search.run()
 
     # --- levels -----------------------------------------------------------------------------------
 
@@ -283,7 +307,7 @@ class Portfolio:
         """
         problem, most = self.problem, self.most
         if (
-            not self.is_small
+            not is_small(self.problem)
             and ContiguousOptimum.applies(problem, self.goal.utility)
             and self.goal.method != "greedy"
         ):
@@ -293,7 +317,7 @@ class Portfolio:
             if len(shown) < len(known):
                 self.notes[EXACT] = f"{len(shown)} of {len(known):,} points"
             return shown
-        many = max(FEWEST, (WORK if self.is_small else MORE_WORK) // problem.size)
+        many = max(FEWEST, (WORK if is_small(self.problem) else MORE_WORK) // problem.size)
         return levels(most, many)
 
     @property
@@ -353,7 +377,7 @@ class Portfolio:
             self.notes[GREEDY] = LEFT_OUT
             return
         points = [point for path in self.paths.serving(targets) for point in self._points(path)]
-        if self.is_small:
+        if is_small(self.problem):
             points += self._other_points()
         if self.goal.objective == "both" and self.paths.slow:
             self.notes[GREEDY] = "problem (7) takes too long with this many values"
@@ -374,22 +398,12 @@ class Portfolio:
 
     def _points(self, path: MergePath) -> list[MergePoint]:
         """The points of a path at which less is given away than before, of whichever kind."""
-        if not self.is_small:
+        if not is_small(self.problem):
             return replace(
                 path, objective=self.goal.objective, utility=self.goal.utility, weight=None
             ).frontier()
         told = np.stack((path.leaks[0] / path.leaks[1], path.components, path.min_posteriors))
         return [path[int(t)] for t in np.append(0, np.flatnonzero(np.any(np.diff(told) != 0, axis=0)) + 1)]
-
-
-def levels(most: int, many: int) -> list[int]:
-    """Numbers of values to leave: all if there are not too many, else half of them the smallest, half spread.
-
-    >>> levels(4, 6), levels(100, 6)
-    ([1, 2, 3, 4], [1, 2, 3, 35, 67, 100])
-    """
-    first = min(most, many if most <= many else many // 2)
-    return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
 
 
 __all__ = [

@@ -22,7 +22,7 @@ from noiseless.search.dissolution import Dissolution
 from noiseless.search.goal import Goal, Targets
 from noiseless.search.greedy import within
 from noiseless.search.limits import Limit, limits_of
-from noiseless.search.loss import Lagrangian, Length, Loss
+from noiseless.search.loss import Length, Loss
 from noiseless.search.measures import cell_costs
 from noiseless.search.merging.algorithms import merge_path
 from noiseless.search.merging.path import MergePath
@@ -36,9 +36,6 @@ from noiseless.search.top_down import top_down_cells
 if TYPE_CHECKING:
     from noiseless.search.methods import PartitionSearch
 
-WEIGHED = 24
-"""For a weight this many posteriors are tried."""
-
 
 def suppress_on_strips(search: "PartitionSearch") -> Loss | None:
     """Add the best contiguous cells with suppressed values between them.
@@ -50,14 +47,9 @@ def suppress_on_strips(search: "PartitionSearch") -> Loss | None:
     lines = _Lines(search.targets)
     goal = search.targets.goal
     k = int(search.targets.need.max())
-    if goal.aim == "loss":
-        return lines.add_narrowest(search, k)
     if goal.aim == "leak":
         return lines.add_most(search, k)
-    most = max(strip.sensitive for strip in lines.strips)
-    for known in np.unique(np.linspace(k, most, min(WEIGHED, most - k + 1)).astype(int)).tolist():
-        lines.add_narrowest(search, known)
-    return None
+    return lines.add_narrowest(search, k) if goal.aim == "loss" else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,29 +182,27 @@ ROUNDS = 3
 """So often what is left is merged anew without what is suppressed."""
 
 
-def suppress_values(search: "PartitionSearch") -> Loss | Lagrangian | None:
-    """Add partitions with suppressed values; the best that contiguous cells can do, where that is known.
+def suppress_values(search: "PartitionSearch") -> None:
+    """Add partitions with suppressed values, and the best that contiguous cells can do, if that is known.
 
     Without greedy paths cells are cut from the top down, where no exact way is enough.
     """
     targets, goal = search.targets, search.targets.goal
-    known: Loss | Lagrangian | None = None
     ordered = ContiguousOptimum.applies(targets.problem, goal.utility, by_width=True)
+    known: Loss | None = None
     if goal.method != "greedy" and ordered and goal.objective != "maximin":
-        known = suppress_on_strips(search)
+        known = search.contiguous = suppress_on_strips(search)
     enough = known is not None and not targets.problem.limits  # of which the strips know nothing
     if goal.method == "exact" or (enough and not search.has_paths):
-        return known
+        return
     costly = not enough and goal.aim == "loss" and goal.utility == "distortion"
     if costly and not search.has_paths and _dissolve_costly(search):
-        return known
-    for need in _needs(targets):
-        for cells in list(_starts(search, need)):
-            suppress_cells(search, need, cells)
+        return
+    for cells in list(_starts(search)):
+        suppress_cells(search, cells)
     if costly and search.has_paths:
         _hide_outliers(search)
         _dissolve_costly(search)
-    return known
 
 
 def _dissolve_costly(search: "PartitionSearch") -> bool:
@@ -228,27 +218,19 @@ def _dissolve_costly(search: "PartitionSearch") -> bool:
     made = Dissolution(targets.problem, best.partition).least(targets.budget)
     if made is not None:
         split = SuppressedPartition(targets.problem, *made)
-        for done in _enough(targets, targets.by_known(targets.need), split):
+        for done in _enough(targets, split):
             search.add(done.labels, best.series, done.hidden)
     return True
 
 
-def _needs(targets: Targets) -> list[IntArray]:
-    """How much answers are to leave: what is asked for; and more, where as much as possible is wanted."""
-    if targets.goal.aim == "loss":
-        return [targets.need]
-    first, last = int(targets.need.max()), int(targets.most.max())
-    return [np.maximum(targets.need, first + k) for k in _spread(last - first + 1, POINTS).tolist()]
-
-
-def _starts(search: "PartitionSearch", need: IntArray) -> Iterator[Cells]:
+def _starts(search: "PartitionSearch") -> Iterator[Cells]:
     """Cells some of which are worth suppressing: along the greedy paths, or cut from the top down."""
     targets = search.targets
     if not search.has_paths:
-        yield from top_down_cells(targets.problem, limits_of(targets.problem, need, targets.goal.min_rows))
+        yield from top_down_cells(targets.problem, targets.limits)
         return
     for path in search.paths.serving(targets):
-        yield from (path[point].cells for point in points_of(path, targets, need))
+        yield from (path[point].cells for point in points_of(path, targets))
 
 
 def _hide_outliers(search: "PartitionSearch") -> None:
@@ -298,30 +280,28 @@ def _merge_rest(search: "PartitionSearch", hidden: BoolArray) -> None:
     for cells in made:
         labels: IntArray = np.full(targets.problem.size, cells.count)
         labels[kept] = cells.cell_of
-        suppress_cells(search, targets.need, Cells.from_labels(labels), hidden)
+        suppress_cells(search, Cells.from_labels(labels), hidden)
 
 
-def points_of(path: MergePath, targets: Targets, need: IntArray) -> list[int]:
+def points_of(path: MergePath, targets: Targets) -> list[int]:
     """Points of a path at which suppressing cells may help."""
     fine = within(path, targets)
+    first, last = 0, len(path) - 1
     if targets.goal.aim == "loss":
-        last = int(fine[0]) if len(fine) else len(path) - 1
-        first = _first(path, targets, need, last)
-    elif targets.goal.aim == "leak":
-        first, last = int(fine[-1]) if len(fine) else 0, len(path) - 1
-    else:
-        first, last = 0, len(path) - 1
+        last = int(fine[0]) if len(fine) else last
+        first = _first(path, targets, last)
+    elif targets.goal.aim == "leak" and len(fine):
+        first = int(fine[-1])
     many = max(3, min(POINTS, WORK // targets.problem.size))
     return [first + int(place) for place in _spread(last - first + 1, many)]
 
 
-def _first(path: MergePath, targets: Targets, need: IntArray, last: int) -> int:
+def _first(path: MergePath, targets: Targets, last: int) -> int:
     """About the first point at which the cells that give away too much have no more rows than allowed."""
-    limits = limits_of(targets.problem, need, targets.goal.min_rows)
 
     def few(point: int) -> bool:
         cells = path[point].cells
-        telling = ~_keep(limits, cells)[cells.cell_of]
+        telling = ~_keep(targets.limits, cells)[cells.cell_of]
         return int(targets.problem.weights[telling].sum()) <= targets.budget
 
     return bisect_left(range(last), True, key=few)
@@ -335,35 +315,29 @@ def _keep(limits: Sequence[Limit], cells: Cells) -> BoolArray:
     return found
 
 
-def suppress_cells(
-    search: "PartitionSearch", need: IntArray, cells: Cells, hidden: BoolArray | None = None
-) -> None:
+def suppress_cells(search: "PartitionSearch", cells: Cells, hidden: BoolArray | None = None) -> None:
     """Suppress cells that give away or lose more than allowed, and then those that lose most.
 
     Args:
         search: where what is found is put.
-        need: for each code of what is seen besides how many sensitive values an answer must leave.
         cells: a partition.
         hidden: values of it that are suppressed already, whole cells.
     """
     targets, problem = search.targets, search.targets.problem
     gone = np.zeros(problem.size, bool) if hidden is None else hidden
-    bad = ~_keep(limits_of(problem, need, targets.goal.min_rows), cells) | _too_large(targets, cells)
-    known = targets.by_known(need)
-    for one in _enough(
-        targets, known, SuppressedPartition(problem, cells.cell_of, gone | bad[cells.cell_of])
-    ):
+    bad = ~_keep(targets.limits, cells) | _too_large(targets, cells)
+    for one in _enough(targets, SuppressedPartition(problem, cells.cell_of, gone | bad[cells.cell_of])):
         search.add(one.labels, "greedy", one.hidden)
         for fewer in _peeled(targets, cells, one):
-            for done in _enough(targets, known, fewer):
+            for done in _enough(targets, fewer):
                 search.add(done.labels, "greedy", done.hidden)
 
 
-def _enough(targets: Targets, need: IntArray, split: SuppressedPartition) -> Iterator[SuppressedPartition]:
+def _enough(targets: Targets, split: SuppressedPartition) -> Iterator[SuppressedPartition]:
     """The same with as much suppressed besides as limits ask for; nothing if that is too much."""
     if split.rows > targets.budget or split.hidden.all():
         return
-    found = completed(split, need, targets.budget, targets.more_limits)
+    found = completed(split, targets.by_known(targets.need), targets.budget, targets.more_limits)
     if found is not None and targets.blocks is not None and targets.problem.plain:
         found = joined(found, targets.blocks, targets.budget)
     if found is not None and not found.hidden.all():

@@ -249,3 +249,13 @@ def scattered(items: list[Any]) -> list[Any]:
 def spread(items: list[Any], many: int) -> list[Any]:
     """Some of the items, no more than this many, spread over all."""
     return [items[round(place)] for place in np.linspace(0, len(items) - 1, min(many, len(items)))]
+
+
+def levels(most: int, many: int) -> list[int]:
+    """Numbers of values to leave: all if there are not too many, else half of them the smallest, half spread.
+
+    >>> levels(4, 6), levels(100, 6)
+    ([1, 2, 3, 4], [1, 2, 3, 35, 67, 100])
+    """
+    first = min(most, many if most <= many else many // 2)
+    return [*range(1, first), *np.unique(np.linspace(first, most, many - first + 1).astype(int)).tolist()]
