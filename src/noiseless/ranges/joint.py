@@ -151,9 +151,9 @@ class JointRange:
         """Where the pairs of each y begin, and the number of pairs at the end."""
         return self.grouped.starts
 
-    @cached_property
+    @property
     def y(self) -> IntArray:
-        """The y of each pair."""
+        """The y of each pair; not kept, for it takes as much room as all the rest."""
         return np.repeat(np.arange(self.size_y), self.posterior_sizes)
 
     @cached_property

@@ -1,6 +1,6 @@
 """What a release did to each public column."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,8 @@ from noiseless.releases.codewords import Codewords
 from noiseless.releases.columns import Kind, PublicColumn
 from noiseless.releases.partition import MeasuredPartition
 from noiseless.search.loss import Length
-from noiseless.tables.kernels import distinct_values
+from noiseless.tables.coding import narrow
+from noiseless.tables.kernels import run_starts
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def column_changes(measured: MeasuredPartition) -> tuple[ColumnChange, ...]:
 def _change(measured: MeasuredPartition, column: PublicColumn, word: Codewords) -> ColumnChange:
     read, rows = measured.read, np.asarray(measured.source.public.counts)
     ranks, words = _numbered(word)
-    seen = ranks[read.cell_of]
+    seen = narrow(ranks, len(words))[read.cell_of]
     originals = _numbered_texts(column, words)
     changed = int(rows[originals[column.codes] != seen].sum())
     largest = mean = None
@@ -145,13 +146,25 @@ def _change(measured: MeasuredPartition, column: PublicColumn, word: Codewords) 
         mean,
         _examples(column, seen, words, rows, originals),
         column.level,
-        _most_alike(column, seen, ~read.hidden),
+        _most_alike(column, seen, read.hidden),
     )
 
 
-def _most_alike(column: PublicColumn, seen: IntArray, shown: BoolArray) -> int:
-    pairs = distinct_values(seen[shown] * len(column.texts) + column.codes[shown])
-    return int(np.bincount(pairs // len(column.texts)).max(initial=1)) if len(pairs) else 1
+def _most_alike(column: PublicColumn, seen: IntArray, hidden: BoolArray) -> int:
+    if hidden.any():
+        column, seen = replace(column, codes=column.codes[~hidden]), seen[~hidden]
+    owners, _ = _pairs(column, seen)
+    return int(np.bincount(owners).max(initial=1)) if len(owners) else 1
+
+
+def _pairs(column: PublicColumn, seen: IntArray) -> tuple[IntArray, IntArray]:
+    """The different pairs of a released text and a value that reads so."""
+    keys = seen.astype(np.int64)
+    keys *= len(column.texts)
+    keys += column.codes
+    keys.sort()
+    owners, values = np.divmod(keys[run_starts(keys)], len(column.texts))
+    return owners, values
 
 
 def _total(gaps: npt.NDArray[Any], rows: IntArray) -> int:
@@ -176,8 +189,7 @@ def _examples(
     column: PublicColumn, seen: IntArray, words: pa.Array, rows: IntArray, places: IntArray
 ) -> tuple[Example, ...]:
     """What became of most values: the texts that stand for the most rows, among those that change any."""
-    pairs = distinct_values(seen * len(column.texts) + column.codes)
-    owners, values = pairs // len(column.texts), pairs % len(column.texts)
+    owners, values = _pairs(column, seen)
     changed = np.bincount(owners, weights=places[values] != owners, minlength=len(words)) > 0
     held = np.bincount(seen, weights=rows, minlength=len(words))
     order = np.lexsort((np.arange(len(words)), -held, ~changed))[:_EXAMPLES]

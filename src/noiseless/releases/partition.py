@@ -120,17 +120,17 @@ class ReadCells:
             suppressed: which public tuples are suppressed; they become one cell, whatever theirs are.
             codeword: what is released for numbers that are merged.
         """
-        labels, hidden = cell_of, suppressed
-        if hidden.any():
-            labels = np.where(hidden, 0, cell_of + 1)
+        hidden, labels = (
+            suppressed,
+            dense(np.where(suppressed, 0, cell_of + 1)) if suppressed.any() else cell_of,
+        )
         while True:
-            labels = dense(labels)
-            layout = CellLayout(labels, int(labels.max()) + 1)
+            count = int(labels.max()) + 1
             gone = int(labels[np.argmax(hidden)]) if hidden.any() else None
-            read = _written(public, layout, codeword, gone)
-            order, alike = _sorted(read, layout.count, gone)
-            if alike.max() + 1 == layout.count:
-                return cls(public, *_renumbered(layout, read, order, gone))
+            read = _written(public, CellLayout(labels, count), codeword, gone)
+            order, alike = _sorted(read, count, gone)
+            if alike.max() + 1 == count:
+                return cls(public, *_renumbered(labels, read, order, gone))
             labels = alike[labels]
             if gone is not None and np.count_nonzero(alike == alike[gone]) > 1:
                 hidden = np.zeros(
@@ -217,15 +217,17 @@ def _sorted(read: Sequence[Codewords], count: int, gone: int | None) -> tuple[In
 
 
 def _renumbered(
-    layout: CellLayout, read: Sequence[Codewords], order: IntArray, gone: int | None
+    cell_of: IntArray, read: list[Codewords], order: IntArray, gone: int | None
 ) -> tuple[CellLayout, tuple[Codewords, ...], int | None]:
     """The same cells, numbered by their order."""
-    number = np.empty(layout.count, np.int64)
-    number[order] = np.arange(layout.count)
-    taken = pa.array(order)
-    moved = tuple(replace(word, texts=word.texts.take(taken), rank=word.rank[order]) for word in read)
-    found = CellLayout(number[layout.cell_of], layout.count)
-    return found, moved, None if gone is None else int(number[gone])
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    moved, taken = list[Codewords](), pa.array(order)
+    while read:  # each column's texts make room for the next one's
+        word = read.pop(0)
+        moved.append(replace(word, texts=word.texts.take(taken), rank=word.rank[order]))
+    found = CellLayout(number[cell_of], len(order))
+    return found, tuple(moved), None if gone is None else int(number[gone])
 
 
 @dataclass(frozen=True, eq=False)

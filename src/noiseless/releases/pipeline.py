@@ -21,9 +21,13 @@ from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.measures import ReleasePoint, measure
 from noiseless.tables.canonical import typed_words
+from noiseless.tables.engine import give_back
 from noiseless.tables.kernels import ranked
 from noiseless.tables.spellings import kinds_of, near_notes, spelling_texts
 from noiseless.work import Cancellation, Progress, active
+
+_STATED = ("method", "optimal", "gap", "scope", "proof")
+"""What is said of a choice that the two tables cannot tell."""
 
 
 def make_release(table: Any, request: ReleaseRequest, progress: Progress | None = None) -> Release:  # noqa: ANN401
@@ -34,30 +38,28 @@ def make_release(table: Any, request: ReleaseRequest, progress: Progress | None 
 def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Release:
     """Make the release that is asked for of rows that are counted."""
     prepared, request = PreparedTable.of(source), source.request
+    give_back()
     before = measure(prepared.problem, prepared.problem.unchanged)
+    give_back()
     with _time(request).active():
         choice, chosen = choose_partition(prepared, progress)
     prepared = replace(prepared)  # what the search made of it is not needed any more
     found = chosen.measured(choice.cells, choice.suppressed)
-    del chosen
+    stated, least = {name: getattr(choice, name) for name in _STATED}, choice.least_mean_loss
+    del choice, chosen
     if request.unit is not None:
         _ = source.digest  # reads the table once more, which is what was released now and may not be later
-    stated = {"optimal": choice.optimal, "gap": choice.gap, "scope": choice.scope, "proof": choice.proof}
     return Release(
+        **stated,
         _coded=_table(found),
-        point=ReleasePoint.of(found.measures, choice.method),
+        point=ReleasePoint.of(found.measures, stated["method"]),
         before=ReleasePoint.of(before, "unmerged"),
-        optimal=choice.optimal,
-        gap=choice.gap,
-        scope=choice.scope,
-        proof=choice.proof,
         odds=found.odds,
         sizes=found.sizes,
         odds_before=source.odds,
         risks=found.risks,
         key_points=found.key_points,
-        least_mean_loss=choice.least_mean_loss,
-        method=choice.method,
+        least_mean_loss=least,
         changes=column_changes(found),
         request=request,
         distance=prepared.public.distance,
@@ -67,7 +69,7 @@ def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Rel
         public_values=len(source.public),
         warnings=_warnings(found),
         sources=(*source.table.files, *request.files),
-        _certify=partial(make_certificate, found, {"method": choice.method, **stated}),
+        _certify=partial(make_certificate, found, stated),
         _survey=lambda tell: survey_table(prepared, tell),
         _came_as=source.table.came_as,
     )

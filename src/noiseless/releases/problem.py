@@ -139,12 +139,17 @@ def choose_partition(
         if prepared.public.groups is None:
             raise
         raise explained(error, prepared.public, suppresses=prepared.source.request.suppress > 0) from None
-    return choice, replace(prepared)
+    return _apart(choice, replace(prepared))
 
 
 def _choose_levels(prepared: PreparedTable, goal: Goal) -> tuple[Choice, PreparedTable]:
     choice, levels = choose_levels(prepared.problem, goal, lambda levels: prepared.on_levels(levels).problem)
-    return choice, prepared.on_levels(levels)
+    return _apart(choice, prepared.on_levels(levels))
+
+
+def _apart(choice: Choice, prepared: PreparedTable) -> tuple[Choice, PreparedTable]:
+    """A choice for a table as it was before the search."""
+    return replace(choice, problem=prepared.problem), prepared
 
 
 def _goal(prepared: PreparedTable) -> Goal:

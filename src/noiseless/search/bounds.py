@@ -20,6 +20,7 @@ from noiseless.search.measures import cell_costs
 from noiseless.search.problem import Cells
 from noiseless.search.radii import Radii
 from noiseless.search.strips import MOST_STRIPS, LineStrip, strips
+from noiseless.tables.coding import whole_type
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class LowerBounds:
         problem = self.targets.problem
         costs = cell_costs(problem.codebook, self.found).floats
         far = np.argsort(-costs[self.found.cell_of], kind="stable")
-        return Radii(problem, far)
+        return Radii(problem, far.astype(whole_type(problem.size)))
 
     # --- the loss, for limits on what is given away ---------------------------------------------
 

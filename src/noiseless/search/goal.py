@@ -19,7 +19,7 @@ from noiseless.search.contiguous.blocks import BlockBracket
 from noiseless.search.limits import Limit, limits_of, more_limits
 from noiseless.search.loss import Lagrangian, Length, Method, Objective, Preference, Utility
 from noiseless.search.measures import Measures, measure_read
-from noiseless.search.problem import Cells, Problem
+from noiseless.search.problem import Problem
 from noiseless.tables.kernels import add_by_code
 
 Aim = Literal["loss", "leak", "lagrangian"]
@@ -251,7 +251,7 @@ class Targets:
     @cached_property
     def _merged(self) -> Measures:
         """All of each group in one cell: a bound that this reaches can be asked for."""
-        return measure_read(self.problem, Cells.from_labels(self.problem.group_of))[1]
+        return measure_read(self.problem, self.problem.whole)[1]
 
     @cached_property
     def fewest(self) -> BlockBracket | None:

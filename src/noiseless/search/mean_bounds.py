@@ -19,6 +19,7 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import Axis
 from noiseless.search.codebook import ColumnCodebook
+from noiseless.search.entries import stable_order
 from noiseless.search.mean_loss import CertaintyPenalty, exact_sum
 from noiseless.search.problem import Cells, Problem
 from noiseless.search.spans import Spans
@@ -186,6 +187,13 @@ class CellReaches:
         return np.sort(order[pairs <= PAIRS])
 
     @cached_property
+    def _block_radius(self) -> IntArray:
+        """How far to look from any answer of each block."""
+        radius = np.zeros(len(self._heads), np.int64)
+        np.maximum.at(radius, self._blocks, self._radius)
+        return radius
+
+    @cached_property
     def _near(self) -> NearBlocks:
         """The blocks near each that is looked at."""
         (begin, end), chosen, at = self._rivals, self._chosen, 0
@@ -200,15 +208,13 @@ class CellReaches:
         """The pairs of some blocks, which ascend, with those near them."""
         low, high = self._rivals[0][blocks[0]], self._rivals[1][blocks[-1]]
         values, seen = self.problem.public[self._heads], self.problem.seen[self._heads]
-        radius = np.zeros(len(values), np.int64)
-        np.maximum.at(radius, self._blocks, self._radius)
         spans = np.where(seen[blocks][:, None] == seen[low:high], 0, self.spans.whole)
         for column, axis in enumerate(self.spans.axes):
             if column != self._line:
                 codes = axis.codes[values]
                 known, places = ranked(codes[low:high])
                 spans += self.spans.pairs(column, codes[blocks][:, None], known)[:, places]
-        at, other = np.nonzero(spans < radius[blocks][:, None])
+        at, other = np.nonzero(spans < self._block_radius[blocks][:, None])
         keys = blocks[at] * self.spans.whole + spans[at, other]
         order = np.argsort(keys, kind="stable")
         return keys[order], (other + low)[order].astype(whole_type(len(self._heads)))
@@ -223,7 +229,7 @@ class CellReaches:
     def _ordered(self) -> tuple[IntArray, IntArray]:
         """The answers by their blocks and places, and these as keys."""
         keys = self._blocks * self._length + self._places
-        order = np.argsort(keys, kind="stable")
+        order = stable_order(keys)
         return order, keys[order]
 
     def _within(self, answers: IntArray, limits: IntArray) -> NearAnswers:

@@ -227,7 +227,7 @@ def _measure(problem: Problem, cells: Cells, hidden: BoolArray) -> Measures:
     sizes, components = merged.posterior_sizes, maximin(merged)
     del merged  # before the costs of cells take as much room
     kept = ranked(cells.cell_of[~hidden])[0] if hidden.any() else np.arange(cells.count)
-    most = int(cells.sizes[kept].max())
+    most = int(np.bincount(cells.cell_of)[kept].max())
     return Measures(
         cells.count,
         Bits(largest_ratio(problem.known_prior[answers % many], sizes)),

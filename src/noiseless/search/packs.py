@@ -22,13 +22,13 @@ class Wants(NamedTuple):
     Attributes:
         entries: the sensitive values behind each public value.
         need: how many different ones there must be, for each code of what is seen.
-        rows: how many rows each public value has.
+        counted: the rows of each public value.
         least: how many rows there must be.
     """
 
     entries: Entries
     need: IntArray
-    rows: IntArray
+    counted: Entries
     least: int
 
     @classmethod
@@ -42,7 +42,7 @@ class Wants(NamedTuple):
         return cls(
             entries,
             values[0].need if values else np.zeros(entries.many_seen, np.int64),
-            counted.weights,
+            counted,
             rows[0].least if rows else 0,
         )
 
@@ -60,7 +60,15 @@ def grown_cells(axes: Sequence[Axis], packs: CellBatch, wants: Wants, *, fast: b
     places = np.stack([_scaled(axis, codes) for axis, codes in zip(axes, packs.codes, strict=True)], axis=1)
     scales = np.array([axis.scale if isinstance(axis, CategoryAxis) else -1.0 for axis in axes])
     needs = wants.need[entries.seen[entries.starts[packs.starts]]]
-    given = (bounds, places.reshape(-1), scales, entries.starts, entries.secrets, wants.rows, needs)
+    given = (
+        bounds,
+        places.reshape(-1),
+        scales,
+        entries.starts,
+        entries.secrets,
+        wants.counted.weights,
+        needs,
+    )
     stamps, ends = np.zeros(entries.many_secrets, np.int64), np.zeros(2 * len(axes))
     state = (
         stamps,

@@ -229,7 +229,7 @@ class Problem:
     @cached_property
     def whole(self) -> Cells:
         """Each group as one cell."""
-        return Cells.from_labels(self.group_of)
+        return Cells(self.group_of, 1) if self.groups is None else Cells.from_labels(self.group_of)
 
     @cached_property
     def unchanged(self) -> Cells:
