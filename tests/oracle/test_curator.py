@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from math import prod
 from pathlib import Path
 from random import Random
@@ -250,3 +251,35 @@ def test_an_adversary_is_stopped_at_the_stated_bits(
         transcripts.add(str(transcript))
     assert 1 < len(transcripts) <= 2**bits
     assert refusals
+
+
+VISITS = """
+columns.x = {role = "private", bounds = [0, 1]}
+columns.y = {role = "private", categories = ["p", "q"], per = "person"}
+[dataset]
+name = "t"
+source = "t.csv"
+unit = "person"
+max_rows = 2
+[budget]
+bits = 50
+"""
+
+
+@pytest.mark.parametrize("number", ["SUM(s)", "AVG(s)", "SUM(s * s)"])
+def test_groups_of_persons_tell_more_than_the_group(number: str, tmp_path: Path) -> None:
+    """Ann is in one of two groups, and adds 0, 1 or 2 to it: that is more than one of the groups."""
+    view = "(SELECT person, y, COUNT_IF(x > 0) AS s FROM t GROUP BY person, y)"
+    sql = f"SELECT /*+ reach(9) */ y, {number} FROM {view} GROUP BY y"
+    replies, charged = set(), set()
+    for kind, first, second in product("pq", (0, 1), (0, 1)):
+        own = [f"ann,{first},{kind}", f"ann,{second},{kind}", "bob,1,p", "bob,1,p", "cy,0,q", "cy,1,q"]
+        folder = tmp_path / f"{kind}{first}{second}"
+        folder.mkdir()
+        (folder / "t.csv").write_text("\n".join(["person,x,y", *own]))
+        (folder / "t.toml").write_text(VISITS + "min_group = 1\n")
+        with Curator.open(folder / "t.toml") as curator:
+            reply = curator.ask(sql)
+        replies.add(str(reply.results[0].rows))
+        charged.add(reply.batch.outputs)
+    assert len(replies) <= min(charged)

@@ -362,7 +362,9 @@ def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[Output
     if alike is not None:
         yield _of_blocks(alike, footprints, record)
     total, rules = 1, set()
-    told = [footprint for footprint in footprints if footprint.selector is not None]
+    told = [
+        footprint for footprint in footprints if footprint.axis is None and footprint.selector is not None
+    ]
     atoms = independently_refined([part.selector for part in told if part.selector is not None])
     if atoms:
         rules.add("partition")
@@ -371,7 +373,7 @@ def _of_rows(footprints: Sequence[Footprint], record: Record) -> Iterator[Output
     for footprint in footprints:
         if footprint.space is not None:
             spaces[footprint.space].append(footprint.cuts[0])
-        elif footprint.selector is None or not atoms:
+        elif footprint.axis is not None or footprint.selector is None or not atoms:
             rules.add("product")
             total *= footprint.outputs
     for classes in spaces.values():
