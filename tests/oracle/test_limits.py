@@ -24,7 +24,7 @@ from noiseless.search.limits import Limit, PosteriorLimit, RowLimit, WidthLimit
 from noiseless.search.problem import Problem, SideInformation
 from oracle.definitions import emd_exact
 
-TABLES = 120
+TABLES = 180
 HUGE = 2**40
 
 
