@@ -7,6 +7,9 @@ cell's value: counts, column names and file names only.
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+_FEW = 2
+"""Letters that say too little of a name which begins with them."""
+
 
 def printable(line: str) -> str:
     r"""A line of what others wrote, with nothing in it that a terminal would take for a command.
@@ -76,7 +79,8 @@ class UnknownColumnError(ColumnError):
         for name in available:
             folded.setdefault(name.casefold(), []).append(name)
         cutoff = 0.75 if from_text else 0.6
-        if close := get_close_matches(column.casefold(), folded, n=3, cutoff=cutoff):
+        begun = [name for name in folded if name.startswith(column.casefold()) and len(column) > _FEW]
+        if close := get_close_matches(column.casefold(), folded, n=3, cutoff=cutoff) or begun[:3]:
             return f"did you mean {' or '.join(repr(name) for one in close for name in folded[one])}?"
         if from_text:
             return "see its columns with `noiseless schema`, or name them with --names A,B,C"

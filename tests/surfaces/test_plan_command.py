@@ -38,7 +38,7 @@ def test_a_count_has_no_bounds(capsys: pytest.CaptureFixture[str]) -> None:
         (["--budget", "reach many"], "whole number"),
         (["--budget", "lots"], "finite decimal number"),
         (["--budget", "nan"], "finite decimal number"),
-        ([], "(--budget, --max-error), and only one of them"),
+        ([], "or a largest error (--max-error 0.5), and only one of them"),
         (["--budget", "1", "--query", "avg"], "did you mean mean? There are count"),
         (["--budget", "1", "--bounds", "0,1", "--n", "5"], "with a space between them: --bounds LO HI"),
         (["--format", "xml"], "'xml' is not one of 'text', 'json'; see noiseless plan --help"),

@@ -18,6 +18,7 @@ from noiseless.cli.options import (
 )
 from noiseless.cli.values import read_budget, read_number, read_ranges
 from noiseless.errors import RequestError
+from noiseless.examples import not_opened
 
 if TYPE_CHECKING:
     from noiseless.rules.plan import Bound
@@ -185,7 +186,9 @@ def _plan_workload(workload: Path, curator: str, bits: Decimal, output: Format) 
 
     try:
         asked = read_workload(workload.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
+    except OSError as error:
+        raise RequestError(f"{workload}: {not_opened(workload, error)}") from None
+    except UnicodeDecodeError:
         raise RequestError(f"{workload} cannot be read as text; give a file of SQL statements") from None
     with Curator.open(curator) as opened:
         planned = opened.plan_workload(asked, bits)

@@ -17,7 +17,7 @@ from noiseless.ledger.books import PUBLISHED, Books, OpenBooks, RecordedPublicat
 from noiseless.ledger.entries import canonical
 from noiseless.ledger.errors import LedgerError, UnknownDatasetError
 from noiseless.ledger.ledger import Ledger
-from noiseless.ledger.location import locate
+from noiseless.ledger.location import locate, sqlite_path
 from noiseless.tabulations.integer_program import Deadline
 from noiseless.tabulations.promise import NOT_KNOWN, PublicationPromise
 from noiseless.tabulations.publication import Publication
@@ -76,6 +76,9 @@ def check_request(
     declared = rules.pop("secret", None)
     request = request if quantity is None else replace(request, quantity=quantity)
     new = NewPublication(request, name, PublicationPromise(at_least, secret or declared, rules))
+    path = sqlite_path(url)
+    if path is not None and not path.exists() and not (record or published):
+        raise RequestError(f"{ledger}: there is no ledger; --record begins one")
     with Ledger.open(url, create=record or published) as opened:
         while True:
             known = opened.read(Books.every_publication)

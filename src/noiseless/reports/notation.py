@@ -109,11 +109,11 @@ def value_text(value: object, longest: int = _LONGEST) -> str:
 
 
 def wrapped(text: str, indent: int = 0, hanging: int = 0) -> str:
-    """A paragraph, no line of it too long; one that is put to the right holds names, which stay whole."""
+    """A paragraph, no line of it too long; names and options stay whole."""
     import textwrap
 
     width, later = _columns() - indent, " " * hanging
-    return textwrap.fill(printable(text), width, break_on_hyphens=not indent, subsequent_indent=later)
+    return textwrap.fill(printable(text), width, break_on_hyphens=False, subsequent_indent=later)
 
 
 def _columns() -> int:

@@ -109,7 +109,8 @@ def protection_sentence(found: TableProtection) -> str:
     if best is None or best.proposal is None:
         why = found.aware.words if found.aware is not None and not found.aware.holds else ""
         return why or "; ".join(f"{each.method}: {each.refusal}" for each in found.outcomes)
-    who = "" if found.tables.adversaries is None else f", and {_insiders(found)} learns one of them exactly"
+    one = "it" if sensitive == 1 else "one of them"
+    who = "" if found.tables.adversaries is None else f", and {_insiders(found)} learns {one} exactly"
     figures = "the sensitive figure" if sensitive == 1 else f"the {sensitive:,} sensitive figures"
     return (
         f"{best.proposal.words}. The exact audit proves it: outsiders cannot infer {figures} more closely "

@@ -121,6 +121,8 @@ def _header_names(label: str, fields: Sequence[str]) -> tuple[str, ...]:
     names = tuple(field.strip() for field in fields)
     if names == ("",):
         raise SourceError(label, "has a blank first line; delete it")
+    if names[0].lower() == "sep=":
+        raise SourceError(label, "begins with the line sep= that Excel understands; delete it")
     if "" in names:
         raise SourceError(label, f"column {names.index('') + 1} of the header has no name; give it one")
     if len(set(names)) < len(names):

@@ -109,7 +109,11 @@ def _open_as_written(source: TextSource, names: Sequence[str] | None) -> Table:
     if source.separator is not None and ending in _TYPED:
         raise RequestError(f"{source} has columns without a separator; leave it out")
     copies = [source.in_utf8(path) for path in paths]
-    table = _open_files(source.source, copies, ending, names, source.separator)
+    try:
+        table = _open_files(source.source, copies, ending, names, source.separator)
+    except SourceError as error:  # of the copy, whose name says nothing
+        known = dict(zip(map(str, copies), map(str, paths), strict=True))
+        raise SourceError(known.get(error.source, error.source), error.problem) from None
     return replace(source.read(table), files=tuple(paths))
 
 
@@ -249,7 +253,19 @@ def _read_excel(path: Path, sheet: str | int = 0, **how: Any) -> pa.Table:  # no
             raise SourceError(str(path), f"has no sheet {sheet!r}; it has {known}")
         return pa.table(book.load_sheet(sheet, **options).to_arrow())
     except fastexcel.FastExcelError as error:
-        raise SourceError(str(path), f"is not a readable Excel file ({type(error).__name__})") from None
+        raise SourceError(str(path), _excel_problem(path, error)) from None
+
+
+def _excel_problem(path: Path, error: Exception) -> str:
+    """What is wrong with a sheet; of cells that do not fit together, where they are."""
+    column = re.search(r"could not determine dtype for column (.*)", str(error))
+    if column is None:
+        return f"is not a readable Excel file ({type(error).__name__})"
+    if any(name.startswith("__UNNAMED__") for name in _read_excel(path, dtypes="string").column_names):
+        return "does not begin with a header row; delete what stands above it"
+    return (
+        f"column {column[1].strip()!r} holds numbers and other things; make them alike, or empty the others"
+    )
 
 
 def sheet_rows(path: Path, sheet: str | int | None = None) -> list[tuple[str | None, ...]]:

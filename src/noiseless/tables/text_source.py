@@ -183,7 +183,7 @@ def _all_like(table: "DuckDBTable", test: str) -> list[str]:
 
 _SAMPLE = 1000
 _ORDERS = ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY/MM/DD", "YYYY.MM.DD")
-_TIMES = ("hh:mm", "hh:mm:ss")
+_TIMES = (" hh:mm", " hh:mm:ss", "Thh:mm", "Thh:mm:ss")
 
 
 def likely_forms(table: "DuckDBTable", *, times: bool = False) -> dict[str, dict[str, list[str]]]:
@@ -204,7 +204,7 @@ def likely_forms(table: "DuckDBTable", *, times: bool = False) -> dict[str, dict
     numbers = _all_like(first, f"regexp_full_match({_VALUE}, {literal(_COMMA_NUMBER)})")
     commas = [c for c in numbers if c not in _all_like(first, f"NOT contains({_VALUE}, ',')")]
     dates = {}
-    timed = (f"{order} {time}" for order in (*_ORDERS, "YYYY-MM-DD") for time in _TIMES) if times else ()
+    timed = (f"{order}{time}" for order in (*_ORDERS, "YYYY-MM-DD") for time in _TIMES) if times else ()
     for order in (*_ORDERS, *timed):
         pattern, engine_format = _date_pattern(order)
         parsed = f"try_strptime({_VALUE}, {literal(engine_format)})"
@@ -212,7 +212,7 @@ def likely_forms(table: "DuckDBTable", *, times: bool = False) -> dict[str, dict
         if found:
             dates[order] = found
     if times and (moments := [c for c, kind in table.kinds.items() if kind in _MOMENTS]):
-        order = f"YYYY-MM-DD {_TIMES[-1]}"
+        order = f"YYYY-MM-DD{_TIMES[1]}"
         dates[order] = [*dates.get(order, ()), *moments]
     return {"decimal": {",": commas} if commas else {}, "date_format": dates}
 

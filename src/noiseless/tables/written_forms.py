@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+\s*$"
+DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}([. '\x{00a0}\x{202f}][0-9]{3})+|[0-9]+),[0-9]+\s*$"
 """A number with a decimal comma."""
 DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
 """A day and a month, in either order."""
@@ -37,7 +37,7 @@ class WrittenForm(NamedTuple):
 def written_form(texts: pa.Array) -> WrittenForm | None:
     """As which numbers or dates all texts are written; None where they are not.
 
-    >>> written_form(pa.array(["1,5", None, "1.168,00"]))
+    >>> written_form(pa.array(["1,5", None, "1.168,00", "1 168,00"]))
     WrittenForm(what='numbers with a decimal comma', options='--decimal ,')
     """
     if not (pt.is_string(texts.type) or pt.is_large_string(texts.type)):

@@ -530,3 +530,10 @@ def test_private_columns_are_counted_where_an_aggregate_depends_on_them() -> Non
     (both,) = parse("SELECT COUNT(*) FROM t WHERE a > 5 AND b = 'x'", schema, "t").questions
     assert both.private is not None
     assert both.private.column == "= a >= 6 AND b = 'x'"
+
+
+def test_a_column_named_like_a_word_of_sql_is_to_be_quoted() -> None:
+    schema = Schema.parse('columns.when = {role = "private", bounds = [2024-01-01, 2024-12-31]}')
+    with pytest.raises(SqlError, match='words of SQL, stand in double quotes: "when"'):
+        parse("SELECT COUNT(*) FROM t WHERE when > '2024-03-05'", schema, "t")
+    assert parse("SELECT COUNT(*) FROM t WHERE \"when\" > '2024-03-05'", schema, "t").text

@@ -4,12 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import noiseless as nl
 from noiseless.errors import RequestError, SourceError, UnknownColumnError
+from noiseless.reports.audit_text import audit_text
 from noiseless.tables import open_table
 from noiseless.tables.text_source import TextSource
 
@@ -207,3 +209,42 @@ def test_names_of_a_text_file_are_listed_where_they_are_names(tmp_path: Path) ->
         with pytest.raises(UnknownColumnError, match="see its columns with `noiseless schema`") as raised:
             open_table(file).require("illness")
         assert "Anna" not in str(raised.value)
+
+
+def test_a_name_is_found_by_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "pay.csv"
+    path.write_text("Salaire annuel,Nom\na,b\n")
+    with pytest.raises(UnknownColumnError, match="did you mean 'Salaire annuel'"):
+        nl.audit(path, sensitive="Salaire", public="Nom")
+
+
+def test_errors_name_the_file_and_not_its_copy(tmp_path: Path) -> None:
+    path = tmp_path / "kosten.csv"
+    path.write_bytes("sep=;\nStraße;Kosten\nMühlweg;1,5\n".encode("latin-1"))
+    with pytest.raises(SourceError, match="begins with the line sep=") as caught:
+        open_table(path, encoding="latin-1")
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("above", "cells", "problem"),
+    [
+        (2, ["neg", 3], "does not begin with a header row; delete what stands above it"),
+        (0, ["NC", 3], "column 'value' holds numbers and other things; make them alike"),
+    ],
+)
+def test_a_sheet_that_is_no_table_says_why(
+    tmp_path: Path, above: int, cells: list[object], problem: str
+) -> None:
+    book = pd.DataFrame({"id": [1, 2], "value": cells})
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as sheet:
+        book.to_excel(sheet, index=False, startrow=above)
+        sheet.sheets["Sheet1"]["A1"] = "Results 2024" if above else "id"
+    with pytest.raises(SourceError, match=problem):
+        open_table(tmp_path / "t.xlsx")
+
+
+def test_numbers_with_spaces_between_thousands_are_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "pay.csv"
+    path.write_text("pay;who\n46 725,08;a\n31 474,02;b\n")
+    assert "--decimal , to read them" in audit_text(nl.audit(path, sensitive="who", public="pay"))

@@ -72,7 +72,7 @@ def _unquoted(sql: str, schema: Schema) -> str | None:
     for name in schema.columns:
         right = write_name(name)
         if right != name and name.casefold() in sql.replace(right, "").casefold():
-            return f"names with spaces and signs stand in double quotes: {right}"
+            return f"names with spaces or signs, and words of SQL, stand in double quotes: {right}"
     return next((remedy for sign, remedy in _OTHER_SIGNS.items() if sign in sql), None)
 
 
