@@ -6,6 +6,7 @@ cuts say of its optimum is added for all cases. A case that cannot beat the best
 
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,10 @@ _TRIED = 8
 """Of these, as many are tried out that nothing is known of yet."""
 _GIVEN_UP = 6
 """Cells in a row that are no better than one before."""
+_RISE = 0.1
+"""Cuts of a case go on while its bound rises by this share of what is left to the best pattern."""
+_HOTTEST = 16
+"""Requirements that a case is held against: those that found cuts of late."""
 
 Case = tuple[float, int, dict[int, int]]
 """A bound, a number, and which cells are withheld (1) and shown (0)."""
@@ -32,6 +37,9 @@ class PatternCheck(Protocol):
 
     def refine(self, withheld: FloatArray) -> int:
         """Add cuts that a mixture of patterns violates; how many."""
+
+    def separate(self, withheld: FloatArray, *, most: int) -> int:
+        """Look at this many requirements for cuts that a mixture of patterns violates; how many there are."""
 
     def refuted(self, pattern: BoolArray) -> bool:
         """Whether a pattern is not what is looked for, and is cut off now."""
@@ -88,17 +96,10 @@ class PatternTree:
     def _dive(self) -> None:
         """A pattern to begin with: what is withheld for the most part, and what else that takes."""
         fixed = dict[int, int]()
-        while not self.deadline.over:
-            self.master.fix(fixed)
-            if (found := self.master.relaxed(self.most)) is None:
-                return
-            withheld = found[1]
-            free = np.flatnonzero(np.minimum(withheld, 1 - withheld) >= _WHOLE)
-            if not len(free):
-                self.offer(self.check.repaired(withheld > _HALF, withheld))
-                return
-            likely = free[withheld[free] >= min(_LIKELY, withheld[free].max())]
-            fixed |= dict.fromkeys(likely.tolist(), 1)
+        while (found := self._bounded((0.0, 0, fixed))) is not None and found[2]:
+            free = np.flatnonzero(np.minimum(found[1], 1 - found[1]) >= _WHOLE)
+            shares = found[1][free]
+            fixed |= dict.fromkeys(free[shares >= min(_LIKELY, shares.max())].tolist(), 1)
 
     def _divided(self, case: Case) -> Case | None:
         """Bound a case, and divide it in two: the likelier one comes back, the other is left open."""
@@ -117,7 +118,7 @@ class PatternTree:
     def _bounded(self, case: Case) -> tuple[float, FloatArray, bool] | None:
         """The optimum of a case that no cut is known to cut off; None if the case is closed."""
         self.master.fix(case[2])
-        combined = False
+        last = -inf
         while True:
             found = self.master.relaxed(self.most)
             if found is None:
@@ -129,17 +130,17 @@ class PatternTree:
                 continue
             if np.all(np.minimum(withheld, 1 - withheld) < _WHOLE):
                 pattern = withheld > _HALF
-                if self.check.refuted(pattern):
-                    self.offer(self.check.repaired(pattern, withheld))
-                    continue
-                if not self.deadline.over:
-                    self.offer(pattern)
+                refuted = self.check.refuted(pattern)
+                if not refuted and self.deadline.over:
+                    return bound, withheld, False
+                self.offer(self.check.repaired(pattern, withheld))
+                if not refuted:
                     return None
-                return bound, withheld, False
-            if not combined and self.master.combined(withheld):
-                combined = True
                 continue
-            return bound, withheld, True
+            rises = bound - last > _RISE * (self.most - bound)
+            if not (rises and self.check.separate(withheld, most=_HOTTEST) + self.master.combined(withheld)):
+                return bound, withheld, True
+            last = bound
 
     def _cell(self, bound: float, withheld: FloatArray) -> int:
         """The cell to divide a case by: one that raises the bound on both sides, as far as is seen."""

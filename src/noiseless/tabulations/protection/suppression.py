@@ -42,6 +42,8 @@ _FAILED = 25
 """Cells in a row that have no cheaper substitute; then a pattern is left as it is."""
 _CUTS = 80
 """Cuts of one round of linear programs; then the pattern is chosen anew."""
+_COOLING, _WARM = 0.8, 1000.0
+"""Requirements that found cuts of late are looked at first, and before any did, those that need most."""
 
 
 class CellSuppression:
@@ -99,13 +101,13 @@ class PatternSearch:
         self.repair = RepairProgram(cells, self.attacker.matrix)
         self.equations = EquationCuts(cells)
         self.requirements, self.moves = list[AttackRequirement](), list[list[TableMove]]()
+        self._heat = np.zeros(0)
         self._admit(sorted(requirements(cells), key=lambda each: -each.need))
         self.lone = LoneContributors(cells)
         self.master.add(self.equations.first())
         self.master.add(self.lone.first_cuts())
         self.pool = dict[bytes, tuple[IntArray, FloatArray]]()
         self.bound, self.incumbent = 0.0, None
-        self._turn = 0
         self._tightened = False
 
     incumbent: BoolArray | None
@@ -158,32 +160,42 @@ class PatternSearch:
             return True
         return bool(self.admit_insiders(pattern))
 
-    def separate(self, withheld: FloatArray, *, whole: bool) -> int:
-        """Look for requirements that a pattern does not meet, and add their cuts; how many there are."""
-        found, many = 0, len(self.requirements)
-        pending = {k for k in range(many) if not self._remembered(k, withheld)}
-        for number in [each % many for each in range(self._turn, self._turn + many)]:
-            if number not in pending or self.deadline.over:
-                continue
-            requirement = self.requirements[number]
-            reached, moves, cut = self.attacker.attack(requirement, withheld, whole=whole)
-            self._share(moves, pending, withheld, whole=whole)
-            if reached >= 1 - NOTHING:
-                continue
-            if cut is None and whole:
-                cut = self._outside(withheld > 0)
-            if cut is None:
-                continue
-            if not len(cut.cells):
-                raise ImpossibleError(self._impossible(requirement))
-            if whole:
-                found += self.master.add([cut, *self._widened(requirement, withheld)])
-            elif cut.lacks(withheld) > _VIOLATED:
-                found += self.master.add([cut])
-            if found >= _CUTS and not whole:
-                self._turn = number
+    def separate(self, withheld: FloatArray, *, whole: bool = False, most: int | None = None) -> int:
+        """Look for requirements that a pattern does not meet, and add their cuts; how many there are.
+
+        Args:
+            withheld: the pattern, or a mixture of patterns.
+            whole: whether it is a pattern.
+            most: how many requirements are looked at, those first that found cuts of late; all by default.
+        """
+        found, order = 0, np.argsort(-self._heat, kind="stable")[:most]
+        pending = {number for number in order.tolist() if not self._remembered(number, withheld)}
+        self._heat[order] *= _COOLING
+        for number in order.tolist():
+            if self.deadline.over or (found >= _CUTS and not whole):
                 break
+            if number in pending:
+                cuts = self._attacked(number, pending, withheld, whole=whole)
+                self._heat[number] += bool(cuts)
+                found += self.master.add(cuts)
         return found
+
+    def _attacked(
+        self, number: int, pending: set[int], withheld: FloatArray, *, whole: bool
+    ) -> list[SuppressionCut]:
+        """The cuts that a requirement finds; its moves are shared with all that are pending."""
+        requirement = self.requirements[number]
+        reached, moves, cut = self.attacker.attack(requirement, withheld, whole=whole)
+        self._share(moves, pending, withheld, whole=whole)
+        if reached >= 1 - NOTHING:
+            return []
+        if cut is None:
+            return [self._outside(withheld > 0)] if whole else []
+        if not len(cut.cells):
+            raise ImpossibleError(self._impossible(requirement))
+        if whole:
+            return [cut, *self._widened(requirement, withheld)]
+        return [cut] * (cut.lacks(withheld) > _VIOLATED)
 
     def _widened(self, requirement: AttackRequirement, withheld: FloatArray) -> list[SuppressionCut]:
         """A cut about dearer cells: as many of the cheapest are withheld as do not help yet."""
@@ -409,6 +421,7 @@ class PatternSearch:
     def _admit(self, more: Sequence[AttackRequirement]) -> None:
         self.requirements += more
         self.moves += [[] for _ in more]
+        self._heat = np.r_[self._heat, [each.need / _WARM for each in more]]
         self._cells = np.array([each.cell for each in self.requirements], np.int64)
         self._needs = np.array([each.need for each in self.requirements])
         self._signs = np.array([sum(each.signs) for each in self.requirements], np.int64)
