@@ -32,6 +32,7 @@ from noiseless.tables.engine import (
 from noiseless.tables.frame_kind import FrameKind
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
 from noiseless.tables.spark_table import SparkTable
+from noiseless.tables.spreadsheets import EXCEL, read_sheet
 from noiseless.tables.text_files import check_csv, common_dialect, first_dialect, open_json, read_csv_sql
 from noiseless.tables.text_source import TextSource
 
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 _PARQUET = {".parquet", ".pq"}
 _JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
-EXCEL = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
-"""The endings of Excel files."""
 _TYPED = {*_PARQUET, *_JSON_LAYOUTS, *EXCEL}
 
 _LONGEST_ROW = 1 << 20
@@ -152,7 +151,7 @@ def _open_files(
             f"{source} names its columns itself; names are for text files without a header line"
         )
     if ending in EXCEL:
-        sheets = pa.concat_tables([_read_excel(path) for path in paths])
+        sheets = pa.concat_tables([read_sheet(path) for path in paths])
         return DuckDBTable.in_memory(readable(sheets), source)
     if ending in _PARQUET:
         return _open_parquet(source, paths)
@@ -240,42 +239,6 @@ def _open_database(address: str) -> DuckDBTable:
             raise SourceError(file, f"has no table {name!r}; it has {', '.join(map(repr, known)) or 'none'}")
         query = f"SELECT * FROM {identifier(name)}"
         return DuckDBTable.describe(OwnEngine(connection), query, f"{file}::{name}", (Path(file),))
-
-
-def _read_excel(path: Path, sheet: str | int = 0, **how: Any) -> pa.Table:  # noqa: ANN401 - fastexcel's
-    import fastexcel
-
-    options = how or {"schema_sample_rows": None, "dtype_coercion": "strict"}
-    try:
-        book = fastexcel.read_excel(str(path))
-        if isinstance(sheet, str) and sheet not in book.sheet_names:
-            known = ", ".join(map(repr, book.sheet_names))
-            raise SourceError(str(path), f"has no sheet {sheet!r}; it has {known}")
-        return pa.table(book.load_sheet(sheet, **options).to_arrow())
-    except fastexcel.FastExcelError as error:
-        raise SourceError(str(path), _excel_problem(path, error)) from None
-
-
-def _excel_problem(path: Path, error: Exception) -> str:
-    """What is wrong with a sheet; of cells that do not fit together, where they are."""
-    column = re.search(r"could not determine dtype for column (.*)", str(error))
-    if column is None:
-        return f"is not a readable Excel file ({type(error).__name__})"
-    if any(name.startswith("__UNNAMED__") for name in _read_excel(path, dtypes="string").column_names):
-        return "does not begin with a header row; delete what stands above it"
-    return (
-        f"column {column[1].strip()!r} holds numbers and other things; make them alike, or empty the others"
-    )
-
-
-def sheet_rows(path: Path, sheet: str | int | None = None) -> list[tuple[str | None, ...]]:
-    """The cells of a sheet as they are written, row by row: no header, no types; the first sheet, if none.
-
-    Raises:
-        SourceError: it cannot be read.
-    """
-    cells = _read_excel(path, sheet or 0, header_row=None, dtypes="string")
-    return list(zip(*(column.to_pylist() for column in cells.columns), strict=True))
 
 
 def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame

@@ -12,7 +12,7 @@ import numpy as np
 
 from noiseless.errors import OutputError
 from noiseless.files import written_whole
-from noiseless.tables.sources import EXCEL
+from noiseless.tables.spreadsheets import EXCEL
 from noiseless.tabulations.protection.method import ProposedTables
 from noiseless.tabulations.publication import UNBOUNDED, Publication, PublishedTable
 from noiseless.tabulations.reading.grids import read_grid, separator

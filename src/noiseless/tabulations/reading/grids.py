@@ -12,7 +12,7 @@ import numpy as np
 
 from noiseless.errors import RequestError, SourceError
 from noiseless.examples import not_opened
-from noiseless.tables.sources import EXCEL, sheet_rows
+from noiseless.tables.spreadsheets import EXCEL, sheet_rows
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
 from noiseless.tabulations.reading.notation import SUPPRESSED, FigureNotation, UnreadableFigure, is_total
 
