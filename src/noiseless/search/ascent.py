@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, shares
+from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, shares, sizes_of
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.generalisation import dense_codes
 from noiseless.search.limits import Limit
@@ -128,6 +128,8 @@ class Ascent:
         low, middle = high / 2, high
         for _ in range(TRIES):
             cells = self.cells(middle)
+            if cells is None and middle == high:
+                return
             if cells is None:
                 low = middle
             else:
@@ -203,27 +205,26 @@ class Ascent:
         placed, groups = np.flatnonzero(labels >= 0), self.problem.group_of
         placed = placed[np.argsort(labels[placed], kind="stable")]
         starts = np.flatnonzero(np.diff(labels[placed], prepend=-1))
-        members, firsts = np.split(placed, starts[1:]), placed[starts]
-        losses = self._losses(placed, starts)
+        firsts = placed[starts]
+        members = [np.append(part, 0) for part in np.split(placed, starts[1:])]  # with a place for one more
+        sizes, losses, homes = sizes_of(starts, len(placed)) + 1, self._losses(placed, starts), groups[firsts]
         for value, far in self._distances(left, firsts):
-            near = np.flatnonzero(groups[firsts] == groups[value])
+            near = np.flatnonzero(homes == groups[value])
             if not len(near):
                 return None
             near = near[np.argpartition(far[near], min(NEAR, len(near)) - 1)[:NEAR]]
-            joined = _listed([members[cell] for cell in near.tolist()], value)
-            whole = self._losses(*joined)
-            more = np.where(self._costs(*joined) > most, np.inf, whole - losses[near])
+            order, ends = np.concatenate([members[cell] for cell in near.tolist()]), np.cumsum(sizes[near])
+            order[ends - 1] = value
+            whole = self._losses(order, ends - sizes[near])
+            more = whole - losses[near]
+            if most < np.inf:
+                more[self._costs(order, ends - sizes[near]) > most] = np.inf
             best = int(np.argmin(more))
             if more[best] == np.inf:
                 return None
             cell = near[best]
-            members[cell], losses[cell] = np.append(members[cell], value), whole[best]
+            members[cell][-1] = value
+            members[cell], losses[cell] = np.append(members[cell], 0), whole[best]
+            sizes[cell] += 1
             labels[value] = labels[firsts[cell]]
         return Cells.from_labels(labels)
-
-
-def _listed(cells: Sequence[IntArray], value: int) -> tuple[IntArray, IntArray]:
-    """The members of cells one after the other, each with one value more, and where each begins."""
-    more = np.array([value])
-    sizes = [len(cell) + 1 for cell in cells[:-1]]
-    return np.concatenate([part for cell in cells for part in (cell, more)]), np.cumsum([0, *sizes])

@@ -7,7 +7,7 @@ leaves its node stands for.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -153,7 +153,7 @@ def sizes_of(starts: IntArray, total: int) -> IntArray:
 def shares(axes: Sequence[Axis], order: IntArray, starts: IntArray) -> FloatArray:
     """About what cells span of all columns, as a share of each and by its weight."""
     spans = [one.cell_spans(order, starts).astype(np.float64) * one.scale for one in axes]
-    return np.asarray(np.sum(spans, axis=0))
+    return reduce(np.add, spans)
 
 
 def axis(column: Column) -> Axis:
@@ -174,18 +174,14 @@ def axis(column: Column) -> Axis:
 
 
 def _tree_axis(column: Hierarchy) -> TreeAxis:
-    size = len(column.parents)
-    paths = [[node] for node in range(size)]
-    for path in paths:
-        while column.parents[path[-1]] != path[-1]:
-            path.append(int(column.parents[path[-1]]))
-    inner = set(column.parents[column.parents != np.arange(size)].tolist())
+    size, paths = len(column.parents), column.paths
     nodes = sorted(range(size), key=lambda node: paths[node][::-1])  # each before those below it
     places, lasts, counts = (np.zeros(size, np.int64) for _ in range(3))
     for place, node in enumerate(nodes):
         places[node] = place
         lasts[paths[node]] = place
-        counts[paths[node]] += node not in inner
+    for leaf in column.lowest.tolist():
+        counts[paths[leaf]] += 1
     return TreeAxis(
         narrow(places, size)[column.leaf],
         np.arange(size),

@@ -247,28 +247,33 @@ class Hierarchy:
         return np.array([known.setdefault(label, len(known)) for label in self.labels], np.int64)
 
     @cached_property
+    def paths(self) -> list[list[int]]:
+        """Each node and those above it, up to the top."""
+        paths = [[node] for node in range(len(self.parents))]
+        for path in paths:
+            while self.parents[path[-1]] != path[-1]:
+                path.append(int(self.parents[path[-1]]))
+        return paths
+
+    @cached_property
+    def lowest(self) -> IntArray:
+        """The nodes below which there is none."""
+        below = self.parents[self.parents != np.arange(len(self.parents))]
+        return np.setdiff1d(np.arange(len(self.parents)), below)
+
+    @cached_property
     def depths(self) -> IntArray:
         """How many steps each node is below the top."""
-        depths = np.zeros(len(self.parents), np.int64)
-        for node in range(len(depths)):
-            at = node
-            while self.parents[at] != at:
-                at, depths[node] = self.parents[at], depths[node] + 1
-        return depths
+        return np.array([len(path) - 1 for path in self.paths])
 
     @cached_property
     def node_costs(self) -> IntArray:
         """What each node costs; a leaf costs nothing."""
         heights, leaves = np.zeros(len(self.parents), np.int64), np.zeros(len(self.parents), np.int64)
-        inner = np.zeros(len(self.parents), bool)
-        inner[self.parents[self.parents != np.arange(len(self.parents))]] = True
-        for node in np.flatnonzero(~inner):
-            at, height = node, 0
-            leaves[at] += 1
-            while self.parents[at] != at:
-                at, height = self.parents[at], height + 1
-                heights[at] = max(heights[at], height)
-                leaves[at] += 1
+        for leaf in self.lowest.tolist():
+            path = self.paths[leaf]
+            heights[path] = np.maximum(heights[path], np.arange(len(path)))
+            leaves[path] += 1
         return heights if self.cost == "height" else leaves - 1
 
     def common(self, first: int, second: int) -> int:

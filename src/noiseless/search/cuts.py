@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.search import cut_kernels
+from noiseless.search import cell_kernels
 from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, begins, sizes_of
 from noiseless.search.entries import stable_order
 from noiseless.tables.coding import whole_type
@@ -106,7 +106,7 @@ class SortedCells:
         behind = np.zeros(len(self.codes[0]), bool)
         for number, order in enumerate(self.orders):
             if fast:
-                compiled(cut_kernels.mark)(order, self.bounds, number, chosen, cuts, behind)
+                compiled(cell_kernels.mark)(order, self.bounds, number, chosen, cuts, behind)
             else:
                 mine = np.flatnonzero((chosen == number)[self.cells])
                 behind[order[mine]] = mine > cuts[self.cells[mine]]
@@ -130,7 +130,7 @@ class SortedCells:
             kept = (targets >= 0)[self.cells]
             return order[kept][stable_order(self.cells[kept] * 2 + behind[order[kept]])]
         found = np.empty(size, order.dtype)
-        compiled(cut_kernels.divide)(order, self.bounds, behind, cuts, targets, found)
+        compiled(cell_kernels.divide)(order, self.bounds, behind, cuts, targets, found)
         return found
 
 
@@ -154,10 +154,10 @@ def best_cuts(
     many, form = len(cells.starts), cells.forms[number]
     left, right, spans = np.empty(len(order)), np.empty(len(order)), np.empty(many)
     gains, best = np.empty(many), np.empty(many, np.int64)
-    compiled(cut_kernels.part_spans)(order, cells.bounds, codes, *form, fine, left, right, spans)
+    compiled(cell_kernels.part_spans)(order, cells.bounds, codes, *form, fine, left, right, spans)
     rules = prefer != "worst", cells.large, LEAST, FEW_UNITS, len(cells.codes) == 1
     parts = fine, left, right, spans
-    compiled(cut_kernels.best_cuts)(order, cells.bounds, cells.rows, *parts, *rules, gains, best)
+    compiled(cell_kernels.best_cuts)(order, cells.bounds, cells.rows, *parts, *rules, gains, best)
     return _counted(axis, gains), best
 
 
@@ -172,15 +172,15 @@ def form_of(axis: Axis, codes: IntArray) -> Form:
     if isinstance(axis, TreeAxis):
         return (
             np.zeros(0),
-            cut_kernels.TREE,
+            cell_kernels.TREE,
             axis.counts.astype(np.float64),
             axis.nodes,
             axis.parents,
             axis.lasts,
         )
     if isinstance(axis, CategoryAxis):
-        return np.zeros(0), cut_kernels.CATEGORIES, np.zeros(0), none, none, none
-    return axis.points[codes].astype(np.float64), cut_kernels.NUMBERS, np.zeros(0), none, none, none
+        return np.zeros(0), cell_kernels.CATEGORIES, np.zeros(0), none, none, none
+    return axis.points[codes].astype(np.float64), cell_kernels.NUMBERS, np.zeros(0), none, none, none
 
 
 def _plain_cuts(

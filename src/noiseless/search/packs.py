@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
-from noiseless.search.axes import Axis, CategoryAxis, begins
+from noiseless.search.axes import Axis, CategoryAxis, begins, shares, sizes_of
 from noiseless.search.batches import CellBatch, CutCells
+from noiseless.search.cell_kernels import grow, join_nearest
 from noiseless.search.cuts import PACK
 from noiseless.search.entries import Entries, stable_order
 from noiseless.search.limits import Limit, PosteriorLimit, RowLimit
-from noiseless.search.pack_kernels import categories_held, grow, join_nearest
 from noiseless.tables.kernels import compiled
 
 
@@ -94,16 +94,8 @@ def _scaled(axis: Axis, codes: IntArray) -> FloatArray:
     return np.asarray(axis.points[codes].astype(np.float64) * axis.scale)
 
 
-def losses(axes: Sequence[Axis], cells: CellBatch, rows: IntArray, *, fast: bool) -> FloatArray:
+def losses(axes: Sequence[Axis], cells: CellBatch, rows: IntArray) -> FloatArray:
     """About what cells lose; those that are larger than a pack do not count."""
-    bounds, order = np.append(cells.starts, len(cells)), np.arange(len(cells))
-    total = np.zeros(len(cells.starts))
-    for axis, codes in zip(axes, cells.codes, strict=True):
-        if fast and isinstance(axis, CategoryAxis):
-            spans = np.empty(len(cells.starts), np.int64)
-            compiled(categories_held)(codes, bounds, PACK, spans)
-            spans -= 1
-        else:
-            spans = replace(axis, codes=codes).cell_spans(order, cells.starts)
-        total += spans.astype(np.float64) * axis.scale
-    return np.where(np.diff(bounds) <= PACK, total * np.add.reduceat(rows, cells.starts), 0.0)
+    columns = [replace(axis, codes=codes) for axis, codes in zip(axes, cells.codes, strict=True)]
+    total = shares(columns, np.arange(len(cells)), cells.starts) * np.add.reduceat(rows, cells.starts)
+    return np.where(sizes_of(cells.starts, len(cells)) <= PACK, total, 0.0)

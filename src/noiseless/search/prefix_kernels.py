@@ -1,6 +1,6 @@
 """Which first members of cells keep to limits, as plain loops: compiled where there are many.
 
-Notation as in `cut_kernels`. What is behind a value is read entry by entry; `stamps` say for which cell what
+Notation as in `cell_kernels`. What is behind a value is read entry by entry; `stamps` say for which cell what
 is kept of a secret counts, so that nothing is cleared between cells.
 """
 

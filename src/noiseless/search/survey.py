@@ -1,8 +1,8 @@
 """The whole curve of what is given away against what is lost, by our methods and by others'."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from noiseless.search.goal import Goal
 from noiseless.search.greedy import DEALING, GREEDY
 from noiseless.search.improvement import FROM_MONDRIAN
 from noiseless.search.line_search import FEWEST_BLOCKS, UNCHANGED
-from noiseless.search.loss import Loss, Method, Objective, Utility, below
+from noiseless.search.loss import Method, Objective, Utility, below
 from noiseless.search.measures import Measures, Memory, ReleasePoint, Scope
 from noiseless.search.merging.baselines import BASELINES
 from noiseless.search.optimum import ContiguousOptimum
@@ -146,9 +146,9 @@ def survey_of(
         name = GREEDY if point.series == UNCHANGED else point.series
         key = point.method if name in BASELINES else number
         found.setdefault(name, {}).setdefault(key, replace(point, series=name))
-    proofs = PointProofs(memory.problem, goal)
+    is_best = _best_of_all(memory.problem, goal.utility)
     names = sorted(found, key=lambda name: (SHOWN.index(name) if name in SHOWN else len(SHOWN), name))
-    series = [proofs.series(name, list(found[name].values()), notes.get(name, "")) for name in names]
+    series = [_series(name, list(found[name].values()), notes.get(name, ""), goal, is_best) for name in names]
     return Survey(
         memory.problem,
         goal.objective,
@@ -160,58 +160,43 @@ def survey_of(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class PointProofs:
-    """What is proved of the points of a problem.
+def _series(
+    name: str, points: list[ReleasePoint], note: str, goal: Goal, is_best: Callable[[Measures], bool]
+) -> Series:
+    """The points that one method reaches, with what is proved of each."""
+    is_baseline = name in BASELINES
+    if not is_baseline:
+        points = list(undominated(points, goal.objective, goal.utility))
+    shown = tuple(_proved(point, goal, is_best) for point in points)
+    return Series(name, shown, None if is_baseline else least_proved(shown), is_baseline, note)
 
-    Attributes:
-        problem: what was merged.
-        goal: what was asked of each level.
-    """
 
-    problem: Problem
-    goal: Goal
+def _proved(point: ReleasePoint, goal: Goal, is_best: Callable[[Measures], bool]) -> ReleasePoint:
+    """A point, with what is proved of it; of some it is seen that no other is better."""
+    if goal.objective == "maximin":
+        return replace(point, scope=None)
+    if is_best(point):
+        return replace(point, scope="all")
+    return replace(point, scope=None) if goal.min_rows else point
 
-    def series(self, name: str, points: list[ReleasePoint], note: str) -> Series:
-        """The points that one method reaches."""
-        is_baseline = name in BASELINES
-        if not is_baseline:
-            points = list(undominated(points, self.goal.objective, self.goal.utility))
-        shown = tuple(map(self.proved, points))
-        return Series(name, shown, None if is_baseline else least_proved(shown), is_baseline, note)
 
-    def proved(self, point: ReleasePoint) -> ReleasePoint:
-        """A point, with what is proved of it; of some it is seen that no other is better."""
-        if self.goal.objective == "maximin":
-            return replace(point, scope=None)
-        if self._is_best(point):
-            return replace(point, scope="all")
-        return replace(point, scope=None) if self.goal.min_rows else point
+def _best_of_all(problem: Problem, utility: Utility) -> Callable[[Measures], bool]:
+    """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
+    if problem.side is not None or len(problem.joint) * problem.joint.size_x > PROVED:
+        return lambda _: False
+    if utility == "distortion" and problem.line is None:
+        return lambda _: False
+    least = cache(ContiguousOptimum(problem, utility).least_of_any)
 
-    def _is_best(self, found: Measures) -> bool:
-        """Whether bounds on all partitions show that none leaves as much and loses less, or the reverse."""
-        problem, utility = self.problem, self.goal.utility
-        loss = found.loss(utility)
-        if problem.side is not None or len(problem.joint) * problem.joint.size_x > PROVED:
-            return False
-        if utility == "distortion" and problem.line is None:
-            return False
-        here, beyond = self._least(found.min_posterior), self._least(found.min_posterior + 1)
+    def is_best(found: Measures) -> bool:
+        loss, here, beyond = (
+            found.loss(utility),
+            least(found.min_posterior),
+            least(found.min_posterior + 1),
+        )
         return here is not None and not below(here, loss) and (beyond is None or below(loss, beyond))
 
-    @cached_property
-    def _line(self) -> ContiguousOptimum:
-        return ContiguousOptimum(self.problem, self.goal.utility)
-
-    @cached_property
-    def _losses(self) -> dict[int, Loss | None]:
-        return {}
-
-    def _least(self, k: int) -> Loss | None:
-        """The least loss of any partition that leaves k values; None if none does."""
-        if k not in self._losses:
-            self._losses[k] = self._line.least_of_any(k)
-        return self._losses[k]
+    return is_best
 
 
 def least_proved(points: tuple[ReleasePoint, ...]) -> Scope | None:

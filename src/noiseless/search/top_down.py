@@ -222,7 +222,7 @@ class TopDown:
         both = cells, CutCells(grown.members[finer.members], finer.starts)
         numbers = [np.searchsorted(packs.starts, part.starts, side="right") - 1 for part in both]
         lost = [
-            np.bincount(number, losses(self.axes, packs.take(*part), rows[part.members], fast=self.fast))
+            np.bincount(number, losses(self.axes, packs.take(*part), rows[part.members]))
             for number, part in zip(numbers, both, strict=True)
         ]
         return chosen_parts(both, numbers, lost[1] < lost[0])
