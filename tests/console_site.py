@@ -220,6 +220,7 @@ class Reader:
 
     def __init__(self, driver: Any, url: str, pictures: Path | None = None) -> None:  # noqa: ANN401
         self.driver, self.url, self.pictures = driver, url, pictures
+        self.problems()  # those of the page before are not ours
 
     def look(self, width: int = 1200, height: int = 900, *, dark: bool = False, phone: bool = False) -> None:
         """Choose the size of the window, and whether it is dark."""
