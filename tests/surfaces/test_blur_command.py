@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from noiseless.cli.main import run
+from noiseless.cli.values import read_ranges
 
 CSV = "name,weight,height\nAnn,96,180\nBo,99,180\nCy,60,170\nDi,98,180\nEd,130,180\n"
 BMI = ("--hypothesis", "weight >= 30*(height/100)**2")
@@ -199,3 +200,7 @@ def test_a_failing_disk_leaves_nothing_behind(
     assert "out.csv: cannot be written" in done.err
     assert Path("out.csv").read_text() == "old"
     assert sorted(path.name for path in Path().iterdir()) == ["out.csv", "people.csv"]
+
+
+def test_a_name_with_a_space_may_be_quoted_as_in_the_hypothesis() -> None:
+    assert read_ranges("--bounds", ['"body weight"=0:9']) == read_ranges("--bounds", ["body weight=0:9"])

@@ -46,7 +46,7 @@ def read_budget(text: str | None, option: str = "--budget") -> tuple[Decimal | N
 
 
 def read_assigned(option: str, text: str, shape: str) -> tuple[str, str]:
-    """COL=VALUE in its two parts; the column's name may hold = itself.
+    """COL=VALUE in its two parts; the column's name may hold = itself, and may stand in double quotes.
 
     Raises:
         RequestError: it has not this shape.
@@ -54,7 +54,8 @@ def read_assigned(option: str, text: str, shape: str) -> tuple[str, str]:
     column, sign, value = text.rpartition("=")
     if not sign or not column or not value:
         raise RequestError(f"{option} {text!r} is not {shape}")
-    return column, value
+    quoted = re.fullmatch(r'"(.+)"', column)
+    return quoted[1] if quoted else column, value
 
 
 def read_ranges(
