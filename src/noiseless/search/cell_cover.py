@@ -49,24 +49,18 @@ _ROOM = 2**62
 """Prices are as large as all costs together, and are added up over all values."""
 
 
-class CoverCells(NamedTuple):
+class CoverSets(NamedTuple):
     """Sets of values, as cells or suppressed.
 
     Attributes:
         held: which values each holds.
         costs: what each costs.
+        gone: which are suppressed.
     """
 
     held: BoolArray
     costs: IntArray
-
-    def chosen(self, which: BoolArray) -> "CoverCells":
-        """Some of them."""
-        return CoverCells(self.held[which], self.costs[which])
-
-    def surcharges(self, prices: IntArray) -> IntArray:
-        """What each costs beyond the prices of its values."""
-        return np.asarray(self.costs - self.held @ prices)
+    gone: BoolArray
 
 
 class Cover(NamedTuple):
@@ -131,11 +125,11 @@ class CellCover:
         least, slack = sure, (known - 1 - sure) // FIRST_SHARE
         for _ in range(STAGES):
             check()
-            cells, gone = self._grown(spans, slack), self._suppressed(spans, slack)
-            if cells is None or gone is None:
+            sets = self._sets(spans, slack)
+            if sets is None:
                 break
-            prices = raised_prices(cells, gone, self._prices)
-            cover, is_best = cheapest_cover(cells, gone, prices, known - 1 - int(prices.sum()))
+            prices = raised_prices(sets, self._prices)
+            cover, is_best = cheapest_cover(sets, prices, known - 1 - int(prices.sum()))
             if cover is not None:
                 known, better = cover.costs, cover
             least = max(least, min(known if is_best else int(prices.sum()), sure + slack + 1))
@@ -158,83 +152,81 @@ class CellCover:
         reaches = CellReaches(problem, self._spans, self.targets.need, least_rows, self.found)
         return reaches.least * problem.weights
 
-    def _grown(self, spans: Spans, slack: int) -> CoverCells | None:
-        """All cells with no larger surcharge; None where there are too many."""
-        problem = self.targets.problem
-        growth = CellGrowth(problem.group_of, problem.weights, self._prices)
-        found = growth.grow(lambda held: spans.cells(*cells_in_line(held)), slack, int(problem.weights.sum()))
-        return None if found is None else found.chosen(sets_within(self.targets.limits, found.held))
+    def _sets(self, spans: Spans, slack: int) -> CoverSets | None:
+        """All cells, and all sets that may be suppressed, with no larger surcharge; None if too many."""
+        problem, limits, rows = self.targets.problem, self.targets.limits, self.targets.problem.weights
 
-    def _suppressed(self, spans: Spans, slack: int) -> CoverCells | None:
-        """All sets that may be suppressed with no larger surcharge; None where there are too many."""
-        problem = self.targets.problem
-        growth = CellGrowth(np.zeros(problem.size, np.int64), problem.weights, self._prices)
-        found = growth.grow(lambda held: np.full(len(held), spans.whole), slack, self.targets.budget)
-        if found is None:
-            return None
-        return found.chosen(sets_within(self.targets.limits, found.held, suppressed=True))
+        def lost(held: BoolArray) -> IntArray:
+            return np.full(len(held), spans.whole)
+
+        def spanned(held: BoolArray) -> IntArray:
+            return spans.cells(*cells_in_line(held))
+
+        found = []
+        ways = (spanned, problem.group_of, int(rows.sum())), (lost, np.zeros_like(rows), self.targets.budget)
+        for gone, (span, groups, most) in enumerate(ways):
+            grown = _grown(groups, rows, self._prices, span, slack, most)
+            if grown is None:
+                return None
+            kept = sets_within(limits, grown[0], suppressed=gone == 1)
+            found.append((grown[0][kept], grown[1][kept], np.full(np.count_nonzero(kept), gone == 1)))
+        return CoverSets(*map(np.concatenate, zip(*found, strict=True)))
 
 
-@dataclass(frozen=True, eq=False)
-class CellGrowth:
-    """Sets of values that grow by later ones.
+def _grown(  # noqa: PLR0917 - all that sets grow by
+    groups: IntArray,
+    rows: IntArray,
+    prices: IntArray,
+    spans: Callable[[BoolArray], IntArray],
+    slack: int,
+    most: int,
+) -> tuple[BoolArray, IntArray] | None:
+    """All sets of values with a small surcharge, each of one group, with what they cost.
 
-    A cell spans no less than another within it, nor than any of its members needs, so the surcharge that a
-    set comes to never falls: a value that is too much for it is too much for all that grow from it.
+    They grow by later values. A cell spans no less than another within it, nor than any of its members needs,
+    so the surcharge that a set comes to never falls: a value that is too much for it is too much for all that
+    grow from it.
 
-    Attributes:
-        groups: the group of each value; a set is of one.
+    Args:
+        groups: the group of each value.
         rows: how many rows each value has.
         prices: what these cost at least.
+        spans: what sets span.
+        slack: the largest surcharge.
+        most: how many rows a set has at most.
+
+    Returns:
+        The sets and what they cost; None where there are too many.
     """
-
-    groups: IntArray
-    rows: IntArray
-    prices: IntArray
-
-    def grow(self, spans: Callable[[BoolArray], IntArray], slack: int, most: int) -> CoverCells | None:
-        """All sets that may be cells with a small surcharge.
-
-        Args:
-            spans: what sets span.
-            slack: the largest surcharge.
-            most: how many rows a set has at most.
-
-        Returns:
-            The sets with what they cost; None where there are too many.
-        """
-        values, few, grown = np.arange(len(self.rows)), self.rows <= most, 0
-        held = np.eye(len(values), dtype=bool)[few]
-        later = ((self.groups[:, None] == self.groups) & (values[:, None] < values) & few)[few]
-        found = [CoverCells(held, spans(held) * self.rows[few])]
-        while later.any():
-            parents, added = np.nonzero(later)
-            grown += len(parents)
-            if grown > GROWN:
-                return None
-            held = held[parents]
-            held[np.arange(len(added)), added] = True
-            rows, span = held @ self.rows, spans(held)
-            kept = (rows * np.maximum(span, self._needed(held)) - held @ self.prices <= slack) & (
-                rows <= most
-            )
-            joined = np.zeros_like(later)
-            joined[parents[kept], added[kept]] = True
-            later = joined[parents[kept]] & (added[kept][:, None] < values)
-            held = held[kept]
-            found.append(CoverCells(held, (rows * span)[kept]))
-        return CoverCells(*map(np.concatenate, zip(*found, strict=True)))
-
-    def _needed(self, held: BoolArray) -> IntArray:
-        """What a cell around all members of a set spans at least."""
-        return np.asarray(np.where(held, self.prices // np.maximum(self.rows, 1), 0).max(axis=1))
+    values, few, grown = np.arange(len(rows)), rows <= most, 0
+    needed = prices // np.maximum(rows, 1)  # what a cell around each value spans at least
+    held = np.eye(len(values), dtype=bool)[few]
+    later = ((groups[:, None] == groups) & (values[:, None] < values) & few)[few]
+    found = [(held, spans(held) * rows[few])]
+    while later.any():
+        parents, added = np.nonzero(later)
+        grown += len(parents)
+        if grown > GROWN:
+            return None
+        held = held[parents]
+        held[np.arange(len(added)), added] = True
+        own, span = held @ rows, spans(held)
+        least = np.maximum(span, np.where(held, needed, 0).max(axis=1))
+        kept = (own * least - held @ prices <= slack) & (own <= most)
+        joined = np.zeros_like(later)
+        joined[parents[kept], added[kept]] = True
+        later = joined[parents[kept]] & (added[kept][:, None] < values)
+        held = held[kept]
+        found.append((held, (own * span)[kept]))
+    cells, costs = zip(*found, strict=True)
+    return np.concatenate(cells), np.concatenate(costs)
 
 
-def raised_prices(cells: CoverCells, gone: CoverCells, prices: IntArray) -> IntArray:
+def raised_prices(sets: CoverSets, prices: IntArray) -> IntArray:
     """Prices that no set costs less than, with as large a sum as a linear program finds; or those given."""
     from scipy.optimize import linprog
 
-    held, costs = np.concatenate((cells.held, gone.held)), np.concatenate((cells.costs, gone.costs))
+    held, costs = sets.held, sets.costs
     if not len(costs):
         return prices
     unit, about = float(max(1, int(costs.max()))), held.astype(np.float32)
@@ -255,9 +247,7 @@ def raised_prices(cells: CoverCells, gone: CoverCells, prices: IntArray) -> IntA
     return raised if raised.sum() > prices.sum() else prices
 
 
-def cheapest_cover(
-    cells: CoverCells, gone: CoverCells, prices: IntArray, slack: int
-) -> tuple[Cover | None, bool]:
+def cheapest_cover(sets: CoverSets, prices: IntArray, slack: int) -> tuple[Cover | None, bool]:
     """The partition into cells, with one set suppressed or none, that has the smallest surcharges together.
 
     Each step covers the first value that is not covered, by the cells with small surcharges first. Surcharges
@@ -266,8 +256,7 @@ def cheapest_cover(
     Returns:
         The partition, None if all that were looked at have larger surcharges; and whether that is all.
     """
-    sets = CoverCells(np.concatenate((cells.held, gone.held)), np.concatenate((cells.costs, gone.costs)))
-    surcharges = sets.surcharges(prices)
+    surcharges = sets.costs - sets.held @ prices
     order = np.argsort(sets.held[surcharges <= slack].sum(axis=0), kind="stable")
     packed = np.packbits(sets.held[:, order], axis=1, bitorder="little")
     by_first: dict[int, list[tuple[int, int, int]]] = {}
@@ -275,10 +264,10 @@ def cheapest_cover(
     for place in np.argsort(-surcharges, kind="stable")[np.count_nonzero(surcharges > slack) :].tolist():
         mask = int.from_bytes(packed[place].tobytes(), "little")
         extra = int(surcharges[place])
-        if place < len(cells.costs):
-            by_first.setdefault(mask & -mask, []).append((mask, extra, place))
-        else:
+        if sets.gone[place]:
             waiting.append((extra, mask, (place, None)))
+        else:
+            by_first.setdefault(mask & -mask, []).append((mask, extra, place))
     waiting.append((0, 0, None))
     best, least, whole, steps = None, dict[int, int](), (1 << len(order)) - 1, 0
     while waiting and steps <= LOOKED_AT:
@@ -294,15 +283,12 @@ def cheapest_cover(
         steps += len(near)
         free = [cell for cell in near if not cell[0] & covered and total + cell[1] <= slack]
         waiting += [(total + more, covered | mask, (at, path)) for mask, more, at in free]
-    return None if best is None else _cover(sets, best, len(cells.costs)), not waiting
-
-
-def _cover(sets: CoverCells, path: Any, cells: int) -> Cover:  # noqa: ANN401 - a place, and the path before it
-    """The sets on a path; those after all cells are suppressed."""
+    if best is None:
+        return None, not waiting
     places = list[int]()
-    while path is not None:
-        places.append(path[0])
-        path = path[1]
-    held, gone = sets.held[places], np.array(places) >= cells
-    hidden = np.asarray(held[gone].any(axis=0))
-    return Cover(int(sets.costs[places].sum()), np.argmax(held, axis=0), hidden)
+    while best is not None:
+        places.append(best[0])
+        best = best[1]
+    held = sets.held[places]
+    hidden = np.asarray(held[sets.gone[places]].any(axis=0))
+    return Cover(int(sets.costs[places].sum()), np.argmax(held, axis=0), hidden), not waiting

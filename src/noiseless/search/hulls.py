@@ -78,29 +78,25 @@ class Hulls:
         """The members of each cell; made when they are needed, for they take much room."""
         return list(np.arange(len(self.counts))[:, None])
 
-    def together(self, cell: int, others: IntArray | None = None) -> Costs:
-        """What a cell costs with each of others (all if not given), or at least that."""
-        chosen = slice(None) if others is None else others
-        count = self.counts[chosen] + self.counts[cell]
+    def together(self, cell: int, others: IntArray) -> Costs:
+        """What a cell costs with each of others, or at least that."""
+        count = self.counts[others] + self.counts[cell]
         if self.codebook is None:
             return count, np.ones_like(count)
-        book, below = self.codebook, count if self._mean else np.full_like(count, 2)
-        widths = [self._width(column, cell, chosen, below) for column in range(len(self._low))]
-        fixed = []
+        book, below, widths, fixed = self.codebook, np.full_like(count, 2), [], []
+        for column in range(len(self._low)):
+            low = np.minimum(self._low[column, others], self._low[column, cell])
+            high = np.maximum(self._high[column, others], self._high[column, cell])
+            if self._mean:  # how far the further end is from the mean, and not twice from the middle
+                total, below = self._sum[column, others] + self._sum[column, cell], count
+                widths.append(np.maximum(high * count - total, total - low * count))
+            else:
+                widths.append(high - low)
         for mark, penalty in zip(self._mark, book.scaled.penalties, strict=True):
-            fixed.append(below * penalty * ((mark[chosen] != mark[cell]) | (mark[cell] < 0)))
+            fixed.append(below * penalty * ((mark[others] != mark[cell]) | (mark[cell] < 0)))
         for tree, place in zip(self._trees, self._place, strict=True):
-            fixed.append(below * tree.costs_with(int(place[cell]))[place[chosen]])
+            fixed.append(below * tree.costs_with(int(place[cell]))[place[others]])
         return book.least_cost(widths, fixed), below**2 if book.combine == "squares" else below
-
-    def _width(self, column: int, cell: int, chosen: slice | IntArray, below: IntArray) -> IntArray:
-        """Twice how far the ends are from the middle; or how far the further one is from the mean."""
-        low = np.minimum(self._low[column, chosen], self._low[column, cell])
-        high = np.maximum(self._high[column, chosen], self._high[column, cell])
-        if not self._mean:
-            return np.asarray(high - low)
-        total = self._sum[column, chosen] + self._sum[column, cell]
-        return np.asarray(np.maximum(high * below - total, total - low * below))
 
     def costs(self, cell: int, others: IntArray) -> Costs:
         """What a cell costs with each of others."""
@@ -244,10 +240,9 @@ class MeasuredHulls(Hulls):
         self._any, self.grows, self.nothing = codebook, False, Length(0)
         self.own = _column([codebook.cost([value]) for value in range(size)]), self.own[1]
 
-    def together(self, cell: int, others: IntArray | None = None) -> Costs:
-        """What a cell costs with each of others (all if not given)."""
-        chosen = range(len(self.counts)) if others is None else others.tolist()
-        members = (np.sort(np.append(self._members[cell], self._members[other])) for other in chosen)
+    def together(self, cell: int, others: IntArray) -> Costs:
+        """What a cell costs with each of others."""
+        members = (np.sort(np.append(self._members[cell], self._members[other])) for other in others)
         found = [self._any.cost(both.tolist()) for both in members]
         return _column(found), np.ones(len(found), np.int64)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from fractions import Fraction
 from math import lcm, log2
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,13 +59,22 @@ def least_total(
         return None
     windows = _Windows(ends, first[ends], last[ends], heads)
     x, shift, parts, fast = _scaled(places, windows, loss.form, fast)
-    held, most = np.diff(windows.heads), int(windows.rows.max())
-    moments = _moments(x if fast else x.astype(object), held) if loss.form == kernels.SQUARES else ([0], [0])
-    table = [row_bits(rows) for rows in range(most + 1)] if loss.form == kernels.TABLE else [0]
-    rows = [_row(one, fast) for one in (x, windows.heads, *moments, table, last, first)]
-    best, chosen, queue, turns = (_row(np.zeros(len(x) + 1, np.int64), fast) for _ in range(4))
+    held, most = np.diff(heads), int(windows.rows.max())
+    moments: list[Any] = [[0], [0]]
+    table = [0]
+    if loss.form == kernels.SQUARES:  # in 64 bits sums may wrap around
+        near = x if fast else x.astype(object)
+        moments = [np.append(0, np.cumsum(held * part)) for part in (near, near * near)]
+    elif loss.form == kernels.TABLE:
+        table = [row_bits(rows) for rows in range(most + 1)]
+    space = np.zeros((4, len(x) + 1), np.int64)
+    given = (x, heads, *moments, table, last, first), space
+    if fast:
+        rows, own = ([np.ascontiguousarray(row, np.int64) for row in part] for part in given)
+    else:
+        rows, own = ([np.asarray(row).tolist() for row in part] for part in given)
     run: Callable[..., int] = compiled(kernels.least_total) if fast else kernels.least_total
-    found = run(*rows, loss.form, parts, best, chosen, queue, turns)
+    found = run(*rows, loss.form, parts, *own)
     if found < 0:
         return None
     least = Fraction(int(found), parts)
@@ -73,7 +82,7 @@ def least_total(
         exact = places.astype(object if len(x) << shift >= _ROOM else np.int64)
         off = np.abs(exact - x.astype(exact.dtype) * 2**shift - 2 ** (shift - 1))
         least = _less(least * 4**shift, exact_sum(off, off, held))
-    return LeastTotal(chosen, least)
+    return LeastTotal(own[1], least)
 
 
 class _Windows(NamedTuple):
@@ -146,12 +155,3 @@ def _less(squares: Fraction, off: int) -> Fraction:
     root of their squares changes by no more than the root of the squares by which places are off.
     """
     return max(Fraction(0), root_bounds(squares)[0] - root_bounds(Fraction(off))[1]) ** 2
-
-
-def _moments(x: IntArray, held: IntArray) -> tuple[IntArray, IntArray]:
-    """The sums, and the sums of squares, of the rows before each value; in 64 bits they may wrap around."""
-    return np.append(0, np.cumsum(held * x)), np.append(0, np.cumsum(held * x * x))
-
-
-def _row(values: IntArray | list[int], fast: bool) -> Row:
-    return np.ascontiguousarray(values, np.int64) if fast else np.asarray(values).tolist()
