@@ -141,13 +141,12 @@ class Hulls:
         """The largest cost of all cells once a cell is joined with each of others."""
         tops, bottoms = self.own[0].copy(), self.own[1]
         tops[cell] = self.nothing
-        most, worst = self.least((tops, bottoms), largest=True)
-        tops[worst[0]] = self.nothing
+        most, (worst, *_) = self.least((tops, bottoms), largest=True)
+        tops[worst] = self.nothing
         following, _ = self.least((tops, bottoms), largest=True)
-        alone = others == worst[0]
-        rest = np.where(alone, following[0], most[0]), np.where(alone, following[1], most[1])
+        rest = [np.where(others == worst, *ends) for ends in zip(following, most, strict=True)]
         costs = self.costs(cell, others)
-        higher = self.compare(costs, rest) > 0
+        higher = self.compare(costs, (rest[0], rest[1])) > 0
         return np.where(higher, costs[0], rest[0]), np.where(higher, costs[1], rest[1])
 
     def join(self, cell: int, other: int, cost: Cost) -> None:
@@ -183,11 +182,6 @@ class Hulls:
             place[chosen] = tree.places[tree.axis.cell_nodes(order, starts)]
         for number, cell in enumerate(cells, first):
             self._members[number] = np.array(cell)
-
-    def largest(self, *costs: Cost) -> Cost:
-        """The largest of some costs."""
-        tops, bottoms = zip(*costs, strict=True)
-        return self.least((np.array(tops), np.array(bottoms)), largest=True)[0]
 
     def loss(self, cost: Cost) -> Loss:
         """A cost as a loss: a length, or the bits of how many values a cell holds."""

@@ -98,8 +98,10 @@ class MergedCells:
         rest = self.exposures.copy()
         rest[cell] = 0
         worst = int(rest.argmax())
-        without = np.where(others == worst, np.delete(rest, worst).max(), rest[worst])
-        if len(self.prior) == 1 and self.apart(cell)[others].all():  # their sets have nothing in common
+        most, rest[worst] = rest[worst], 0
+        without = np.where(others == worst, rest.max(), most)
+        alone = self.subgraphs[others] != self.subgraphs[cell]
+        if self.problem.side is None and alone.all():  # their sets have nothing in common
             merged = self.prior[0] / (self.ranges[cell] + self.ranges[others])
         else:
             merged = np.array([self._exposure_with(cell, other) for other in others.tolist()])

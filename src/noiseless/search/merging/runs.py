@@ -5,6 +5,7 @@ arrays have a place for each value, and those of cells that are gone are not loo
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -207,51 +208,47 @@ def run_constrained(cells: MergedCells, codebook: Codebook | None, weight: Fract
         search.partners.join(*best[2], best[3])
 
 
+@dataclass(frozen=True, eq=False)
 class _Options:
     """The pairs that may be merged next."""
 
-    def __init__(self, partners: Partners, weight: Fraction) -> None:
-        self.partners, self.weight = partners, weight
-        self.hulls, self.cells = partners.hulls, partners.cells
+    partners: Partners
+    weight: Fraction
 
     def best(self) -> Option | None:
         """The pair that lowers the Lagrangian most; None if there is none."""
-        pair, hulls = self.partners.best(), self.hulls
+        pair, cells, hulls = self.partners.best(), self.partners.cells, self.partners.hulls
         if pair is None:
             return None
-        cost = hulls.cost(*pair)
-        most, costliest = hulls.least(hulls.own, largest=True)
-        leak = self.cells.exposures.max()
-        exposed = np.flatnonzero(self.cells.exposures == leak)
-        options = [self._option(leak, hulls.largest(cost, most), pair, cost)]
+        options = list(self._with(pair[0], np.array([pair[1]])))
+        exposed = np.flatnonzero(cells.exposures == cells.exposures.max())
         if len(exposed) <= _BOTH:
-            options += self._with(int(exposed[0]), None)
-        if not hulls.grows and len(costliest) <= _BOTH:
-            options += self._with(int(costliest[0]), most)  # it must make the largest loss smaller
+            options += self._with(int(exposed[0]), np.flatnonzero(cells.apart(int(exposed[0]))))
+        most, costliest = hulls.least(hulls.own, largest=True)
+        if not hulls.grows and len(costliest) <= _BOTH:  # it must make the largest loss smaller
+            cell = int(costliest[0])
+            others = np.flatnonzero(cells.apart(cell))
+            options += self._with(cell, others[hulls.compare(hulls.together(cell, others), most) < 0])
         return min(options, key=lambda option: option[:2])
 
-    def _option(self, leak: float, loss: Cost, pair: Pair, cost: Cost) -> Option:
-        value = Lagrangian(as_ratio(leak), self.hulls.loss(loss), self.weight)
-        return value, (*sorted(self.cells.ranges[list(pair)].tolist()), *sorted(pair)), pair, cost
-
-    def _with(self, cell: int, below: Cost | None) -> Iterator[Option]:
-        """The best pair with a cell, below some cost, for each largest exposure that it can lead to."""
-        hulls, cells, others = self.hulls, self.cells, np.flatnonzero(self.cells.apart(cell))
-        if below is not None:
-            others = others[hulls.compare(hulls.together(cell, others), below) < 0]
+    def _with(self, cell: int, others: IntArray) -> Iterator[Option]:
+        """The best pair with a cell, for each largest exposure that it can lead to."""
         if not len(others):
             return
+        cells, hulls = self.partners.cells, self.partners.hulls
         leaks, losses = cells.leaks_with(cell, others), hulls.losses_with(cell, others)
         for leak, loss, ties in cheapest_by_leak(hulls, leaks, losses):
-            other = int(others[ties[cells.ranges[others[ties]].argmin()]])
-            yield self._option(leak, loss, (cell, other), hulls.cost(cell, other))
+            pair = cell, int(others[ties[cells.ranges[others[ties]].argmin()]])
+            value = Lagrangian(as_ratio(leak), hulls.loss(loss), self.weight)
+            ranges = sorted(cells.ranges[list(pair)].tolist())
+            yield value, (*ranges, *sorted(pair)), pair, hulls.cost(*pair)
 
 
 def cheapest_by_leak(
     hulls: Hulls, leaks: FloatArray, losses: Costs
 ) -> Iterator[tuple[float, Cost, IntArray]]:
     """For each of some leaks the least loss, and where it is."""
-    for leak in np.unique(leaks).tolist():
+    for leak in sorted(set(leaks.tolist())):
         group = np.flatnonzero(leaks == leak)
         loss, ties = hulls.least((losses[0][group], losses[1][group]))
         yield leak, loss, group[ties]
