@@ -6,7 +6,7 @@ best up to where the last of them starts, and that one.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,13 +17,12 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import Axis
 from noiseless.search.codebook import ColumnCodebook
-from noiseless.search.contiguous.kernels import Row
+from noiseless.search.contiguous.kernels import Loops, Row
 from noiseless.search.goal import Targets
 from noiseless.search.limits import Limit
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
-from noiseless.tables.kernels import compiled
 
 FIRST, AT_ONCE = 16, 2**18
 """At first runs of this many values are looked at, and then of twice as many; this many values in one go."""
@@ -216,13 +215,10 @@ def _cut(fine: BoolArray, lost: Band, *, worst: bool) -> tuple[IntArray, Any] | 
     size, most = fine.shape
     endless = max(0, int(lost.max())) * (1 if worst else size) + 1
     fast = fine.size > SMALL and lost.dtype != object and endless < _ROOM
-    best = np.append(0, np.full(size, endless, np.int64 if fast else object))
-    rows: list[Any] = [fine.ravel(), lost.ravel(), best, np.zeros(size, np.int64)]
-    if not fast:
-        rows = [row.tolist() for row in rows]
-    run: Callable[..., None] = compiled(cheapest_runs) if fast else cheapest_runs
-    run(*rows, most, worst)
-    *_, best, chosen = rows
+    loops = Loops(fast)
+    best = loops.row(np.append(0, np.full(size, endless, np.int64 if fast else object)))
+    chosen = loops.blank(size)
+    loops.run(cheapest_runs, loops.row(fine.ravel()), loops.row(lost.ravel()), best, chosen, most, worst)
     if best[size] >= endless:
         return None
     cells, end = np.zeros(size, np.int64), size

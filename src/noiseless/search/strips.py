@@ -6,20 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.ranges import JointRange
 from noiseless.search.contiguous import kernels
-from noiseless.search.contiguous.kernels import Row
+from noiseless.search.contiguous.kernels import Loops, Row
 from noiseless.search.contiguous.totals import least_total
 from noiseless.search.loss import Length, Utility
 from noiseless.search.mean_loss import MeanLoss
 from noiseless.search.problem import Problem
 from noiseless.tables.coding import narrow
-from noiseless.tables.kernels import compiled
 
 MOST_STRIPS = 64
 """Bounds look at no more than this many strips, those with the most pairs."""
@@ -158,31 +157,24 @@ class LineStrip:
         """Whether the compiled kernels are used; huge numbers stay with Python."""
         return len(self.joint) * max(LEAST, self.sensitive) >= SMALL and self.places.dtype != object
 
-    def _run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as the kernel's own
-        return (compiled(kernel) if self.fast else kernel)(*arguments)
-
-    def _row(self, values: Any) -> Row:  # noqa: ANN401 - an array of integers
-        """An array as the kernels want it."""
-        return np.ascontiguousarray(values, np.int64) if self.fast else np.asarray(values).tolist()
-
-    def _blank(self, size: int) -> Row:
-        """Room for a kernel's results."""
-        return np.empty(size, np.int64) if self.fast else [0] * size
+    @cached_property
+    def _loops(self) -> Loops:
+        return Loops(self.fast)
 
     @cached_property
     def _places(self) -> Row:
-        return self._row(self.places)
+        return self._loops.row(self.places)
 
     @cached_property
     def _x(self) -> Row:
         """What widths are measured between."""
-        return self._places if self._by_width else self._row(np.arange(len(self)))
+        return self._places if self._by_width else self._loops.row(np.arange(len(self)))
 
     @cached_property
     def heads(self) -> Row:
         """How many rows there are before each value, and at the end of the line."""
         held = np.ones(len(self), np.int64) if self.weights is None else self.weights
-        return self._row(np.append(0, np.cumsum(held)))
+        return self._loops.row(np.append(0, np.cumsum(held)))
 
     @cached_property
     def _pairs(self) -> tuple[Row, Row, Row]:
@@ -192,18 +184,18 @@ class LineStrip:
         same = np.diff(joint.x[order]) == 0
         before, after = np.full(len(joint), -1), np.full(len(joint), len(joint))
         before[order[1:][same]], after[order[:-1][same]] = order[:-1][same], order[1:][same]
-        return self._row(joint.starts), self._row(before), self._row(after)
+        return self._loops.row(joint.starts), self._loops.row(before), self._loops.row(after)
 
     def _lows(self, room: Room) -> Row:
         """For each value the first one with which it may share a cell."""
-        found = self._blank(len(self))
-        self._run(kernels.first_within, self._places, room.width, room.values, found)
+        found = self._loops.blank(len(self))
+        self._loops.run(kernels.first_within, self._places, room.width, room.values, found)
         return found
 
     def _narrowest(self, k: int, lows: Row) -> Windows:
-        starts, best, queue = (self._blank(len(self) + 1) for _ in range(3))
+        starts, best, queue = (self._loops.blank(len(self) + 1) for _ in range(3))
         limits, endless = (lows, k, self.rows), int(self._x[-1]) + 1
-        width = self._run(
+        width = self._loops.run(
             kernels.narrowest_cells, self._x, *self._pairs, self.heads, *limits, endless, starts, best, queue
         )
         return Windows(starts[:-1], int(width))
@@ -211,7 +203,7 @@ class LineStrip:
     @cached_property
     def windows(self) -> Callable[[int], Windows]:
         """The narrowest runs with k sensitive values; the last ones asked for are kept."""
-        anywhere = self._row(np.zeros(len(self), np.int64))
+        anywhere = self._loops.row(np.zeros(len(self), np.int64))
         return lru_cache(maxsize=2)(lambda k: self._narrowest(k, anywhere))
 
     # --- what no partition at all can do better ---------------------------------------------------------
@@ -219,9 +211,9 @@ class LineStrip:
     def cover_widths(self, k: int) -> IntArray:
         """For each value the least width of a run that holds it and k sensitive values; they may overlap."""
         starts, x = np.asarray(self.windows(k).starts), np.asarray(self._x)
-        widths = self._row(np.where(starts < 0, x[-1] + 1, x - x[starts]))
-        queue, found = (self._blank(len(self)) for _ in range(2))
-        self._run(kernels.cover_widths, self._x, widths, queue, found)
+        widths = self._loops.row(np.where(starts < 0, x[-1] + 1, x - x[starts]))
+        queue, found = (self._loops.blank(len(self)) for _ in range(2))
+        self._loops.run(kernels.cover_widths, self._x, widths, queue, found)
         return np.asarray(found)
 
     def cover_width(self, k: int) -> int:
@@ -230,7 +222,7 @@ class LineStrip:
 
     def is_refuted(self, k: int, width: int) -> bool:
         """Whether two values show that no partition at all has k sensitive values in cells of this width."""
-        return bool(self._run(kernels.clashes, self._x, *self._pairs, width, k))
+        return bool(self._loops.run(kernels.clashes, self._x, *self._pairs, width, k))
 
     def least_of_any(self, k: int) -> int:
         """No partition at all with k sensitive values in each cell has narrower cells.
@@ -267,16 +259,16 @@ class LineStrip:
         size = len(self)
         if not self.can_hold(k):
             return None if prices is None else np.full(size, -1)
-        best, chosen, queue = (self._blank(size + 1) for _ in range(3))
-        free = self._row(np.full(size, -1) if prices is None else prices)
+        best, chosen, queue = (self._loops.blank(size + 1) for _ in range(3))
+        free = self._loops.row(np.full(size, -1) if prices is None else prices)
         limits = self.windows(k).starts, self._lows(room), free, 1 if few else -1
-        found = self._run(kernels.cheapest_cut, *limits, best, chosen, queue)
+        found = self._loops.run(kernels.cheapest_cut, *limits, best, chosen, queue)
         return None if found >= kernels.NOWHERE else self._cells(chosen)
 
     def _cells(self, chosen: Row) -> IntArray:
         """The cell of each value, -1 where it is suppressed, from where the last cell to each one starts."""
-        found = self._blank(len(self))
-        self._run(kernels.read_cells, self._row(chosen), found)
+        found = self._loops.blank(len(self))
+        self._loops.run(kernels.read_cells, self._loops.row(chosen), found)
         return np.asarray(found)
 
     def cheapest(self, k: int, room: Room, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:

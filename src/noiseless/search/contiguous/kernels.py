@@ -9,9 +9,40 @@ that ends at j starts within [lows(j), starts(j)], and both move right with j.
 
 # ruff: noqa: PLR0917 - compiled functions take no keywords
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
 from noiseless.arrays import IntArray
+from noiseless.tables.kernels import compiled
 
 Row = IntArray | list[int]
+
+
+@dataclass(frozen=True)
+class Loops:
+    """How loops are run.
+
+    Attributes:
+        fast: compiled on arrays of 64 bits, or else as they stand on lists of Python's numbers.
+    """
+
+    fast: bool
+
+    def run(self, kernel: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - as the kernel's own
+        """Call a kernel."""
+        return (compiled(kernel) if self.fast else kernel)(*arguments)
+
+    def row(self, values: Any) -> Row:  # noqa: ANN401 - an array of integers
+        """An array as kernels want it."""
+        return np.ascontiguousarray(values, np.int64) if self.fast else np.asarray(values).tolist()
+
+    def blank(self, size: int) -> Row:
+        """Room for a kernel's results."""
+        return np.zeros(size, np.int64) if self.fast else [0] * size
+
 
 NOWHERE = 2**62
 """The price of a cut that cannot be reached."""

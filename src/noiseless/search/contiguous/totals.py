@@ -1,6 +1,5 @@
 """Contiguous cells with the least total of what they cost, exactly, in 64 bits where these are enough."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import lcm, log2
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from noiseless.intervals import root_bounds
 from noiseless.search.contiguous import kernels
 from noiseless.search.contiguous.kernels import Row
 from noiseless.search.mean_loss import GRAIN, MeanLoss, exact_sum, row_bits
-from noiseless.tables.kernels import compiled, run_starts
+from noiseless.tables.kernels import run_starts
 
 _ROOM = 2.0**61
 """What is computed in 64 bits stays below this."""
@@ -67,14 +66,10 @@ def least_total(
         moments = [np.append(0, np.cumsum(held * part)) for part in (near, near * near)]
     elif loss.form == kernels.TABLE:
         table = [row_bits(rows) for rows in range(most + 1)]
-    space = np.zeros((4, len(x) + 1), np.int64)
-    given = (x, heads, *moments, table, last, first), space
-    if fast:
-        rows, own = ([np.ascontiguousarray(row, np.int64) for row in part] for part in given)
-    else:
-        rows, own = ([np.asarray(row).tolist() for row in part] for part in given)
-    run: Callable[..., int] = compiled(kernels.least_total) if fast else kernels.least_total
-    found = run(*rows, loss.form, parts, *own)
+    loops = kernels.Loops(fast)
+    rows = map(loops.row, (x, heads, *moments, table, last, first))
+    best, chosen, queue, turns = (loops.blank(len(x) + 1) for _ in range(4))
+    found = loops.run(kernels.least_total, *rows, loss.form, parts, best, chosen, queue, turns)
     if found < 0:
         return None
     least = Fraction(int(found), parts)
@@ -82,7 +77,7 @@ def least_total(
         exact = places.astype(object if len(x) << shift >= _ROOM else np.int64)
         off = np.abs(exact - x.astype(exact.dtype) * 2**shift - 2 ** (shift - 1))
         least = _less(least * 4**shift, exact_sum(off, off, held))
-    return LeastTotal(own[1], least)
+    return LeastTotal(chosen, least)
 
 
 class _Windows(NamedTuple):
