@@ -1,6 +1,7 @@
 """What a release loses, exactly: lengths that may be roots, and Lagrangians that weigh loss against leak."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
-from noiseless.arrays import FloatArray, IntArray
+from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.display import significant
 from noiseless.exact import Bits, Rational, ball, ball_above, round_up
 from noiseless.intervals import root_bounds
@@ -171,6 +172,24 @@ class Lengths(Sequence[Length]):
             return np.array([self[place].upper for place in range(len(self))], np.float64)
         ratios: FloatArray = self.numerators / self.denominators * float(self.unit)
         return np.sqrt(ratios) if self.root else ratios
+
+    @cached_property
+    def _sorted(self) -> tuple[list[Length], IntArray]:
+        """The different lengths, ascending, and the place of each length among them."""
+        pairs = list(zip(self.numerators.tolist(), self.denominators.tolist(), strict=True))
+        known = {pair: Length(Fraction(*pair) * self.unit, root=self.root) for pair in dict.fromkeys(pairs)}
+        different = sorted(set(known.values()))
+        places = {length: place for place, length in enumerate(different)}
+        return different, np.array([places[known[pair]] for pair in pairs])
+
+    @property
+    def ranks(self) -> IntArray:
+        """A number for each length: equal for equal ones, smaller for shorter ones."""
+        return self._sorted[1]
+
+    def within(self, limit: Length | Rational) -> BoolArray:
+        """Which are no longer than a limit."""
+        return np.asarray(self.ranks < bisect_right(self._sorted[0], limit))
 
 
 # A Lagrangian of [P3] is log2(leak) + weight * loss, where `leak` is a rational (the leakage's argument, or

@@ -41,7 +41,7 @@ class Loops:
 
     def blank(self, size: int) -> Row:
         """Room for a kernel's results."""
-        return np.zeros(size, np.int64) if self.fast else [0] * size
+        return np.empty(size, np.int64) if self.fast else [0] * size
 
 
 NOWHERE = 2**62

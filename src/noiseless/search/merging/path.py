@@ -9,12 +9,11 @@ from functools import cached_property
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Rational, log2_bounds
-from noiseless.search.loss import Lagrangian, Length, Lengths, Loss, Objective, Utility, below
+from noiseless.search.loss import Lagrangian, Length, Lengths, Loss, Objective, Utility
 from noiseless.search.problem import Cells
 
 
@@ -142,7 +141,7 @@ class MergePath:
         if "min_resolution" in asked:
             points = np.arange(low, self._first("min_resolution", asked["min_resolution"]))
         if "max_distortion" in asked:
-            points = points[self._short_enough(asked["max_distortion"])[points]]
+            points = points[self._measured.within(asked["max_distortion"])[points]]
         return points
 
     def _first(self, name: str, limit: Any) -> int:  # noqa: ANN401 - a limit of any kind
@@ -151,13 +150,11 @@ class MergePath:
 
     def frontier(self) -> "list[MergePoint]":
         """The points of the path that no other beats in what is given away and in the loss together."""
-        found: list[MergePoint] = []
-        groups = np.split(self._changes, np.flatnonzero(np.diff(self.leak_floats[self._changes]) != 0) + 1)
-        for group in groups[::-1]:  # from the least leak on
-            t = self.least(group, "loss", "leak")
-            if not found or below(self.loss(t), self.loss(found[-1].merges)):
-                found.append(self[t])
-        return found[::-1]
+        leaks, losses = self._ranks["leak"], self._ranks["loss"]
+        order = np.lexsort((losses, leaks))  # from the least leak on
+        least = np.minimum.accumulate(losses[order])
+        unbeaten = order[np.append(True, losses[order][1:] < least[:-1])]
+        return [self[t] for t in unbeaten[::-1].tolist()]
 
     def leak(self, t: int) -> Fraction:
         """What the algorithm lowers, as the argument of a logarithm."""
@@ -203,42 +200,19 @@ class MergePath:
             raise RequestError("a weight is not negative")
         return self.leak_floats + float(weight) * self.loss_floats
 
-    def _short_enough(self, limit: Length | Rational) -> npt.NDArray[np.bool_]:
-        """Which points keep to a limit on distortion, exactly."""
-        floats, edge = self._measured.floats, float(limit)
-        short: npt.NDArray[np.bool_] = floats <= edge
-        for t in np.flatnonzero(np.abs(floats - edge) <= _SURE * (1 + abs(edge))):
-            short[t] = self._measured[int(t)] <= limit
-        return short
+    @cached_property
+    def _ranks(self) -> dict[str, IntArray]:
+        """Numbers for the points, smaller ones where the leak or the loss is smaller. Leaks never grow."""
+        tops, bottoms = self.leaks
+        if self.objective == "maximin":
+            tops, bottoms = self.components, np.ones_like(self.components)
+        falls = tops[1:] * bottoms[:-1] != tops[:-1] * bottoms[1:]
+        loss = self.largest_cells if self.utility == "resolution" else self._measured.ranks
+        return {"leak": -np.cumsum(np.append(0, falls)), "loss": loss}
 
     def least(self, points: IntArray, *by: Literal["leak", "loss"]) -> int:
         """Of some points the first with the least of something; of several, with the least of the next."""
-        for name in by:
-            if name == "leak":
-                points = _smallest(points, self.leak_floats, lambda t: Bits(self.leak(t)))
-            else:
-                points = _smallest(points, self.loss_floats, self.loss)
-        return int(points[0])
-
-    @cached_property
-    def _changes(self) -> IntArray:
-        """The points at which the leak or the loss becomes another one."""
-        leak, loss = self.leak_floats, self.loss_floats
-        return np.append(0, np.flatnonzero((np.diff(leak) != 0) | (np.diff(loss) != 0)) + 1)
-
-
-def _smallest(points: IntArray, floats: FloatArray, exact: Callable[[int], Loss]) -> IntArray:
-    """The points at which something is smallest; floats tell which points to compare exactly."""
-    known = floats[points]
-    near: IntArray = points[known <= known.min() + _SURE * (1 + abs(known.min()))]
-    if len(near) == 1 or np.ptp(floats[near]) == 0:
-        return near
-    values = [exact(t) for t in near.tolist()]
-    least = values[0]
-    for value in values:
-        least = value if below(value, least) else least
-    found: IntArray = near[[value == least for value in values]]
-    return found
+        return int(points[np.lexsort([self._ranks[name][points] for name in by[::-1]])[0]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
