@@ -216,7 +216,7 @@ def test_dealing_is_optimal_where_every_value_has_one_sensitive_value() -> None:
         line = Line(list(range(size)), [{random.randrange(4)} for _ in range(size)])
         joint = line.joint()
         for k, best in line.least(ALL[size], lambda cells: max(map(len, cells))).items():
-            cells = deal_cells(optimum(joint, "resolution").problem, optimum(joint, "resolution").strips, k)
+            cells = deal_cells(optimum(joint, "resolution").strips, k)
             assert cells is not None
             assert least_cell_size(joint, k) == best == np.bincount(cells).max()
             assert joint.merged(cells).posterior_sizes.min() >= k

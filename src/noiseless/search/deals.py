@@ -6,7 +6,6 @@ import numpy as np
 
 from noiseless.arrays import IntArray
 from noiseless.ranges import JointRange
-from noiseless.search.problem import Problem
 from noiseless.search.strips import LineStrip, together
 
 
@@ -41,7 +40,7 @@ def least_cell_size(joint: JointRange, posterior: int) -> int:
     return max(-(-joint.size_y // most_answers(joint, posterior)), 1 - (-missing // int(sizes.max())))
 
 
-def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | None:
+def deal_cells(parts: list[LineStrip], k: int) -> IntArray | None:
     """The labels of cells with k sensitive values each; None if some group has fewer.
 
     Where every value has one sensitive value no partition has a smaller largest cell (see `least_cell_size`).
@@ -52,7 +51,7 @@ def deal_cells(problem: Problem, parts: list[LineStrip], k: int) -> IntArray | N
         if k > part.sensitive:
             return None
         cells.append(_deal_strip(part, k))
-    return together(problem, parts, cells)[0]
+    return together([part.members for part in parts], cells)[0]
 
 
 def _deal_strip(part: LineStrip, k: int) -> IntArray:

@@ -17,12 +17,13 @@ import numpy.typing as npt
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.search.axes import Axis
 from noiseless.search.codebook import ColumnCodebook
-from noiseless.search.contiguous.kernels import Loops, Row
+from noiseless.search.contiguous.kernels import Loops, Row, cells_of
 from noiseless.search.goal import Targets
 from noiseless.search.limits import Limit
 from noiseless.search.mean_loss import CertaintyPenalty
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
+from noiseless.search.strips import together
 
 FIRST, AT_ONCE = 16, 2**18
 """At first runs of this many values are looked at, and then of twice as many; this many values in one go."""
@@ -128,8 +129,8 @@ class IntervalCells:
         known = (self._longest, None) if self.targets.goal.by_mean else self._worst
         if known is None or not self._is_little(known[0]):
             return None
-        found, used = np.zeros(self.targets.problem.size, np.int64), 0
-        for number, members in enumerate(self._groups):
+        cells = []
+        for number in range(len(self._groups)):
             table = self._table(number, known[0])
             fine = self._allowed(table)
             if known[1] is not None:
@@ -137,9 +138,8 @@ class IntervalCells:
             best = _cut(fine, table.means, worst=False)
             if best is None:
                 return None
-            found[members] = best[0] + used
-            used += int(best[0].max()) + 1
-        return found
+            cells.append(best[0])
+        return together(self._groups, cells)[0]
 
     @cached_property
     def _worst(self) -> tuple[int, Any] | None:
@@ -217,23 +217,16 @@ def _cut(fine: BoolArray, lost: Band, *, worst: bool) -> tuple[IntArray, Any] | 
     fast = fine.size > SMALL and lost.dtype != object and endless < _ROOM
     loops = Loops(fast)
     best = loops.row(np.append(0, np.full(size, endless, np.int64 if fast else object)))
-    chosen = loops.blank(size)
+    chosen = loops.blank(size + 1)
     loops.run(cheapest_runs, loops.row(fine.ravel()), loops.row(lost.ravel()), best, chosen, most, worst)
-    if best[size] >= endless:
-        return None
-    cells, end = np.zeros(size, np.int64), size
-    while end:
-        start = int(chosen[end - 1])
-        cells[start:end] = start
-        end = start
-    return np.unique(cells, return_inverse=True)[1].reshape(-1), best[size]
+    return None if best[size] >= endless else (cells_of(chosen, loops), best[size])
 
 
 def cheapest_runs(  # noqa: PLR0917 - compiled functions take no keywords
     fine: Row, lost: Row, best: Row, chosen: Row, most: int, worst: bool
 ) -> None:
     """best(j + 1) = min over runs from i to j of what best(i) and the run lose; also as plain Python."""
-    size, endless = len(chosen), best[-1]
+    size, endless = len(chosen) - 1, best[len(chosen) - 1]
     for end in range(size):
         for start in range(max(0, end - most + 1), end + 1):
             run = start * most + end - start
@@ -241,4 +234,4 @@ def cheapest_runs(  # noqa: PLR0917 - compiled functions take no keywords
                 total = max(best[start], lost[run]) if worst else best[start] + lost[run]
                 if total < best[end + 1]:
                     best[end + 1] = total
-                    chosen[end] = start
+                    chosen[end + 1] = start

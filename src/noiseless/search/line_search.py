@@ -180,7 +180,7 @@ class LineSearch:
         k, most = int(targets.need.max()), min(part.sensitive for part in parts)
 
         def fits(posterior: int) -> bool:
-            labels = deal_cells(targets.problem, parts, posterior)
+            labels = deal_cells(parts, posterior)
             return labels is not None and self.add(labels, DEALING, setting=f"k = {posterior}")
 
         if targets.goal.aim == "leak":

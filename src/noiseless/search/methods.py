@@ -234,7 +234,7 @@ class PartitionSearch(LineSearch):
         """Cells that leave this many values, dealt, contiguous, or else cut; whether some keep all limits."""
         problem, utility = self.targets.problem, self.targets.goal.utility
         deals, exact = utility == "resolution" and problem.side is None, ContiguousOptimum(problem, utility)
-        dealt = deal_cells(problem, exact.strips, k) if deals else None
+        dealt = deal_cells(exact.strips, k) if deals else None
         contiguous = exact.for_posterior(k) if self.is_ordered else None
         found = ((dealt, DEALING), (contiguous, EXACT))
         fine = [self.add(labels, series) for labels, series in found if labels is not None]

@@ -99,7 +99,7 @@ class ContiguousOptimum:
         if not k:
             return None
         cells = [strip.narrowest(k, room) for strip, room in zip(self.strips, rooms, strict=True)]
-        return together(self.problem, self.strips, cells)[0]
+        return together([strip.members for strip in self.strips], cells)[0]
 
     @classmethod
     def applies_to_mean(cls, problem: Problem, loss: MeanLoss) -> bool:
@@ -149,7 +149,7 @@ class ContiguousOptimum:
                 return None
             cells.append(found[0])
             least += strip.step**2 * found[1]
-        return together(self.problem, self.strips, cells)[0], least
+        return together([strip.members for strip in self.strips], cells)[0], least
 
     @cached_property
     def _last(self) -> int:

@@ -390,7 +390,7 @@ class Portfolio:
         if other == "resolution" and self.problem.side is None:
             parts = strips(self.problem, "resolution")
             for k in self.posteriors:
-                labels = deal_cells(self.problem, parts, k)
+                labels = deal_cells(parts, k)
                 self.memory.add(self.problem.whole if labels is None else labels, GREEDY)
         if other == "distortion" and self.problem.codebook is None:
             return []

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
@@ -13,7 +13,7 @@ import numpy as np
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.ranges import JointRange
 from noiseless.search.contiguous import kernels
-from noiseless.search.contiguous.kernels import Loops, Row
+from noiseless.search.contiguous.kernels import Loops, Row, cells_of
 from noiseless.search.contiguous.totals import least_total
 from noiseless.search.loss import Length, Utility
 from noiseless.search.mean_loss import MeanLoss
@@ -263,13 +263,7 @@ class LineStrip:
         free = self._loops.row(np.full(size, -1) if prices is None else prices)
         limits = self.windows(k).starts, self._lows(room), free, 1 if few else -1
         found = self._loops.run(kernels.cheapest_cut, *limits, best, chosen, queue)
-        return None if found >= kernels.NOWHERE else self._cells(chosen)
-
-    def _cells(self, chosen: Row) -> IntArray:
-        """The cell of each value, -1 where it is suppressed, from where the last cell to each one starts."""
-        found = self._loops.blank(len(self))
-        self._loops.run(kernels.read_cells, self._loops.row(chosen), found)
-        return np.asarray(found)
+        return None if found >= kernels.NOWHERE else cells_of(chosen, self._loops)
 
     def cheapest(self, k: int, room: Room, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:
         """The cell of each value at the least total loss, and what no cells come below; None if impossible.
@@ -283,7 +277,7 @@ class LineStrip:
             return None
         limits = self.windows(k).starts, self._lows(room)
         found = least_total(self.places, np.asarray(self.heads), *limits, loss, fast=self.fast)
-        return None if found is None else (self._cells(found.chosen), found.least)
+        return None if found is None else (cells_of(found.chosen, self._loops), found.least)
 
     @cached_property
     def _width(self) -> Callable[[int, Room], int]:
@@ -378,13 +372,17 @@ def _made(problem: Problem, utility: Utility, most: int | None, rows: int) -> li
     return found
 
 
-def together(problem: Problem, parts: list[LineStrip], cells: list[IntArray]) -> tuple[IntArray, BoolArray]:
-    """The cells of all strips as one label for each public value, and which of them are suppressed."""
-    labels, hidden = np.empty(problem.size, np.int64), np.zeros(problem.size, bool)
-    used = 0
-    for part, own in zip(parts, cells, strict=True):
-        labels[part.members] = own + used
-        hidden[part.members] = own < 0
+def together(members: Sequence[IntArray], cells: Sequence[IntArray]) -> tuple[IntArray, BoolArray]:
+    """The cells of all parts as one label for each public value, and which of them are suppressed.
+
+    Args:
+        members: the public values of each part.
+        cells: their cells, -1 where they are suppressed.
+    """
+    size, used = sum(map(len, members)), 0
+    labels, hidden = np.empty(size, np.int64), np.empty(size, bool)
+    for values, own in zip(members, cells, strict=True):
+        labels[values], hidden[values] = own + used, own < 0
         used += int(own.max(initial=-1)) + 1
     labels[hidden] = used
     return labels, hidden

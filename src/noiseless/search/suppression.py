@@ -99,7 +99,7 @@ class _Lines:
             if own is None:
                 return None
             cells.append(own)
-        labels, hidden = together(self.targets.problem, self.strips, cells)
+        labels, hidden = together([strip.members for strip in self.strips], cells)
         found = SuppressedPartition(self.targets.problem, np.where(hidden, 0, labels), hidden)
         return found if found.rows <= self.targets.budget and not hidden.all() else None
 

@@ -113,11 +113,11 @@ class TestCounting:
 
     def test_dealing(self) -> None:
         best = optimum(STAFF, "resolution")
-        cells = deal_cells(best.problem, best.strips, 3)
+        cells = deal_cells(best.strips, 3)
         assert cells is not None
         assert np.bincount(cells).tolist() == [4, 3]
         assert STAFF.merged(cells).posterior_sizes.tolist() == [3, 3]
-        assert deal_cells(best.problem, best.strips, 4) is None
+        assert deal_cells(best.strips, 4) is None
 
 
 def blocks(joint: JointRange, width: int, **options: int) -> FewestBlocks:

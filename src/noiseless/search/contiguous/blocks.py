@@ -19,7 +19,7 @@ from noiseless.ranges.joint import roots_of_pairs
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.loss import Length
 from noiseless.search.problem import Problem
-from noiseless.search.strips import LineStrip, strips
+from noiseless.search.strips import LineStrip, strips, together
 
 _LOOK = 64
 """How many open cells a value may choose among."""
@@ -62,8 +62,8 @@ def fewest_blocks(line: LineStrip, width: int, *, nodes: int = NODES) -> FewestB
         nodes: of the tree that is searched for the optimum, where few values hang together; 0: none.
     """
     places, blocks = line.places.tolist(), overlap_partition(line.joint).y_blocks.tolist()
-    cells = np.empty(len(line), np.int64)
-    left = lower = used = 0
+    members, cells = list[IntArray](), list[IntArray]()
+    left = lower = 0
     proof: Literal["counting", "search"] = "counting"
     for island in _islands(line, blocks, width):
         found = _Island([places[i] for i in island], [blocks[i] for i in island], width)
@@ -77,11 +77,11 @@ def fewest_blocks(line: LineStrip, width: int, *, nodes: int = NODES) -> FewestB
                 break
             else:
                 least, proof = least + 1, "search"
-        cells[line.members[island]] = own + used
-        used += int(own.max()) + 1
+        members.append(line.members[island])
+        cells.append(own)
         lower += least
         left += found.count(own)
-    return FewestBlocks(cells, left, lower, proof)
+    return FewestBlocks(together(members, cells)[0], left, lower, proof)
 
 
 def _islands(line: LineStrip, blocks: list[int], width: int) -> Iterator[IntArray]:

@@ -201,8 +201,15 @@ def cheapest_cut(starts: Row, lows: Row, prices: Row, each: int, best: Row, chos
     return best[n]
 
 
-def read_cells(chosen: Row, cells: Row) -> None:
+def cells_of(chosen: Row, loops: Loops) -> IntArray:
     """The cell of each value, numbered from the left, -1 where it is suppressed; see `cheapest_cut`."""
+    found = loops.blank(len(chosen) - 1)
+    loops.run(read_cells, loops.row(chosen), found)
+    return np.asarray(found)
+
+
+def read_cells(chosen: Row, cells: Row) -> None:
+    """The same as a loop."""
     for i in range(len(cells)):
         cells[i] = 0
     cut = len(cells)
