@@ -198,9 +198,10 @@ class Hulls:
 
     def compare(self, costs: Costs, others: Costs | Cost) -> IntArray:
         """The signs of costs less others."""
-        tops, bottoms, other_tops, other_bottoms = np.broadcast_arrays(*costs, *others)
         if self._alike:
-            return (tops > other_tops).astype(np.int64) - (tops < other_tops)
+            above, below = np.greater(costs[0], others[0]), np.less(costs[0], others[0])
+            return np.asarray(above.view(np.int8) - below.view(np.int8))
+        tops, bottoms, other_tops, other_bottoms = np.broadcast_arrays(*costs, *others)
         first, second = tops * other_bottoms.astype(float), other_tops * bottoms.astype(float)
         signs: IntArray = np.sign(first - second).astype(np.int64)
         near = np.abs(first - second) <= _SURE * (first + second)
