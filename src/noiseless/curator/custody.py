@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -192,17 +193,26 @@ def release_cost(certificate: Mapping[str, Any], public: PublicState, cells: int
         if name not in public.schema.columns:
             raise ColumnError(name, "of the release is not declared; declare its domain and role")
     private = {role: [n for n in names if n in public.schema.private] for role, names in columns.items()}
+    used = {name for names in private.values() for name in names}
+    options, claim = certificate.get("options", {}), certificate["claim"]
+    is_distinct = options.get("distinct_rows", False)  # duplicates are rows that agree in all columns
     if cells is None:
-        used = {name for names in private.values() for name in names}
-        return Cost(_values(public, used) ** public.limits.rows)
-    claim = certificate["claim"]
+        return Cost(_values(public, public.schema.private if is_distinct else used) ** public.limits.rows)
     if cells < int(claim.get("cells", 1)):
         raise RequestError(f"the certificate names {claim['cells']:,} cells; there were at least as many")
-    if claim.get("suppressed_rows"):
-        raise RequestError("rows were suppressed by looking at the data; leave the number of cells out")
+    if claim.get("suppressed_rows") or is_distinct:
+        raise RequestError(
+            "rows were suppressed or left out by looking at the data; leave the number of cells out"
+        )
     merged = min(cells, _values(public, set(private["public"])))
-    return Cost((merged * _values(public, set(private["keep"]))) ** public.limits.rows)
+    may_drop = options.get("missing") == "drop" and any(map(partial(_may_be_missing, public), used))
+    return Cost((merged * _values(public, set(private["keep"])) + may_drop) ** public.limits.rows)
 
 
-def _values(public: PublicState, names: set[str]) -> int:
-    return prod(public.schema.columns[name].size for name in names)
+def _values(public: PublicState, names: Collection[str]) -> int:
+    """What a release can show of some columns: a missing value is one more, whatever answers count it as."""
+    return prod(public.schema.columns[name].size + _may_be_missing(public, name) for name in names)
+
+
+def _may_be_missing(public: PublicState, name: str) -> bool:
+    return public.schema.columns[name].missing is not None

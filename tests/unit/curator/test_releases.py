@@ -54,6 +54,45 @@ def test_cells_fixed_beforehand_cost_the_cell_a_person_is_in(curator: Curator) -
     merged["claim"]["suppressed_rows"] = 1
     with pytest.raises(RequestError, match="suppressed"):
         curator.record_release(merged, cells=4)
+    with pytest.raises(RequestError, match="left out"):
+        curator.record_release({**public, "options": {"distinct_rows": True}}, cells=2)
+
+
+KINDS = """
+[columns.s]
+role = "private"
+categories = ["a", "b"]
+{missing}
+[columns.z]
+role = "private"
+bounds = [0, 1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("missing", "own", "asked"),
+    [
+        ("", ("a,0", "a,1", "b,0", "b,1"), {"distinct_rows": True}),
+        ('missing = "a"', ("a,0", "b,0", ",0"), {}),
+        ('missing = "a"', ("a,0", "b,0", ",0"), {"missing": "drop"}),
+    ],
+    ids=["a row that another column makes a duplicate", "a missing value", "a row without a value"],
+)
+def test_a_release_costs_as_much_as_one_person_can_make_of_it(
+    missing: str, own: tuple[str, ...], asked: dict[str, Any], tmp_path: Path
+) -> None:
+    released, charged = set(), set()
+    for number, row in enumerate(own):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "t.csv").write_text(f"s,z\n{row}\na,0\nb,0\n")
+        head = '[dataset]\nname = "t"\nsource = "t.csv"\n[budget]\nbits = 9\n'
+        (folder / "t.toml").write_text(head + KINDS.format(missing=missing))
+        done = release(str(folder / "t.csv"), sensitive="s", public="s", min_posterior=1, **asked)
+        released.add(str(sorted(map(str, done.table["s"].to_pylist()))))
+        with Curator.open(folder / "t.toml") as curator:
+            charged.add(curator.record_release(done.certificate).outputs)
+    assert len(released) == 3 <= min(charged)
 
 
 def test_persons_with_several_rows_pay_for_each(tmp_path: Path) -> None:
