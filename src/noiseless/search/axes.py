@@ -115,7 +115,7 @@ class TreeAxis(Axis):
         """The lowest node above two places, and so above all between them."""
         low, high = np.minimum(first, last), np.maximum(first, last)
         nodes = self.nodes[low]
-        while np.any(beyond := self.lasts[nodes] < high):
+        while (beyond := self.lasts[nodes] < high).any():
             nodes = np.where(beyond, self.parents[nodes], nodes)
         return nodes
 

@@ -263,6 +263,7 @@ class LowerBounds:
 
     # --- both, for a weight ----------------------------------------------------------------------
 
+    @cached_property
     def curve(self) -> list[tuple[Fraction, Loss]]:
         """Pairs of a leak and a loss: any partition has at least as much of both as one of them; or none."""
         targets, problem = self.targets, self.targets.problem

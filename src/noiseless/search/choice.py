@@ -185,7 +185,7 @@ def _lagrangian_claim(
     targets, goal = bounds.targets, bounds.targets.goal
     weight = as_fraction(goal.weight or 0)
     value = lagrangian(targets, found)
-    curve = [Lagrangian(leak, loss, weight) for leak, loss in bounds.curve()]
+    curve = [Lagrangian(leak, loss, weight) for leak, loss in bounds.curve]
     least = min(curve, default=None)
     gap = None
     if least is not None:
