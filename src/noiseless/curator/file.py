@@ -352,7 +352,11 @@ def _unit(summaries: Sequence[ColumnSummary], rows: int) -> str:
     ]
     least = -(-rows // people[0].distinct) if lines else 2
     lines = lines or ['# unit = "..."    # the column that names a person, where one has several rows\n']
-    return f"{''.join(lines)}# max_rows = {least}    # the most rows that a person may have\n"
+    return (
+        f"{''.join(lines)}# max_rows = {least}    # the most rows that a person may have\n"
+        '# Then write per = "person" in the table of each column that is the same in all rows of a person:\n'
+        "# answers for groups of it cost less.\n"
+    )
 
 
 def _doubts(summaries: Iterable[ColumnSummary], rows: int) -> Iterator[str]:
