@@ -1,7 +1,8 @@
 """The algorithms of [P3] by arrays: each step looks at all cells that are left.
 
-Time is quadratic in the number of public values, memory linear. A cell is called by its first public value;
-arrays have a place for each value, and those of cells that are gone are not looked at.
+Time is quadratic in the number of public values, memory a bit for each of them and each sensitive value. A
+cell is called by its first public value; arrays have a place for each value, and those of cells that are gone
+are not looked at.
 """
 
 from collections.abc import Iterator
