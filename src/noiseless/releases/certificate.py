@@ -23,6 +23,7 @@ from noiseless.releases.risks import AnswerRisks, Found, risk_claim
 from noiseless.releases.source import ReleaseSource
 from noiseless.tables import written_whole
 from noiseless.tables.canonical import digest, json_rows, json_texts
+from noiseless.tables.engine import give_back
 from noiseless.tables.kernels import run_starts
 
 FORMAT, VERSION, LATER = "noiseless-certificate", 1, 2
@@ -175,6 +176,7 @@ def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> 
         stated: what is said of the choice, which the two tables cannot tell.
     """
     source, public = measured.source, measured.read.public
+    give_back()
     facts = {
         "format": FORMAT,
         "version": LATER if _is_later(measured) else VERSION,

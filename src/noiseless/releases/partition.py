@@ -23,9 +23,16 @@ from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Codeword, Length
 from noiseless.search.measures import Measures, measure
 from noiseless.search.problem import Cells, Problem
+from noiseless.tables.engine import give_back
 from noiseless.tables.kernels import add_by_code, distinct_values
 
+MANY = 2**16
+"""With more cells than this memory that is held free is missed."""
+
 _ROOM = 2**62
+
+_AT_ONCE = 2**18
+"""The distances of this many public tuples are computed at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +136,8 @@ class ReadCells:
             gone = int(labels[np.argmax(hidden)]) if hidden.any() else None
             read = _written(public, CellLayout(labels, count), codeword, gone)
             order, alike = _sorted(read, count, gone)
+            if count > MANY:  # what their texts were sorted by
+                give_back()
             if alike.max() + 1 == count:
                 return cls(public, *_renumbered(labels, read, order, gone))
             labels = alike[labels]
@@ -172,11 +181,17 @@ class ReadCells:
     @cached_property
     def _furthest(self) -> tuple[Length, int]:
         scale = DistanceScale.of(self.public, [word.unit for word in self.words])
-        found = scale.combined([word.gaps for word in self.words])
-        found[self.hidden] = 0
-        most = found.max()
-        far = np.flatnonzero(found == most)
-        return scale.length(int(most)), int(far[np.argmin(self.cell_of[far])])
+        most, first = -1, 0
+        for begin in range(0, len(self.cell_of), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            found = scale.combined([word.gaps[part] for word in self.words])
+            found[self.hidden[part]] = 0
+            here = int(found.max())
+            far = begin + np.flatnonzero(found == here)
+            one = int(far[np.argmin(self.cell_of[far])])
+            if here > most or (here == most and self.cell_of[one] < self.cell_of[first]):
+                most, first = here, one
+        return scale.length(most), first
 
     @property
     def distortion(self) -> Length:

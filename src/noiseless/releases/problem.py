@@ -10,7 +10,7 @@ import numpy as np
 from noiseless.arrays import BoolArray
 from noiseless.errors import RequestError
 from noiseless.releases.columns import PublicColumns, explained, never_merged, public_columns
-from noiseless.releases.partition import DistanceScale, MeasuredPartition, ReadCells
+from noiseless.releases.partition import MANY, DistanceScale, MeasuredPartition, ReadCells
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.results import ReleaseFrontier
 from noiseless.releases.risks import MINIMA, AnswerRisks, limit_text
@@ -24,9 +24,6 @@ from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.search.survey import least_proved
 from noiseless.tables.engine import give_back
 from noiseless.work import Progress
-
-_MANY = 2**16
-"""With more cells than this memory that is held free is missed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +83,14 @@ class PreparedTable:
         found = self._written(cells, hidden)
         if found.mixes_groups:  # a text that is no number reads as merged or suppressed ones: not allowed
             return SeenCells(Cells.from_labels(np.arange(problem.size)), np.zeros(problem.size, bool))
-        return SeenCells(Cells.from_labels(found.cell_of), found.hidden, found.distortion)
+        lost = found.distortion
+        return SeenCells(Cells.from_labels(found.cell_of), found.hidden, lost)
 
     def _written(self, cells: Cells, hidden: BoolArray) -> ReadCells:
-        if cells.count > _MANY:  # what the search held before
+        if cells.count > MANY:  # what the search held before
             give_back()
         found = ReadCells.of(self.public, cells.cell_of, hidden, self.source.request.codeword)
-        if cells.count > _MANY:  # texts that cells were read by
+        if cells.count > MANY:  # texts that cells were read by
             give_back()
         return found
 

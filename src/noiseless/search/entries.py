@@ -190,4 +190,9 @@ def stable_order(codes: IntArray) -> IntArray:
     low = max(1, (len(codes) - 1).bit_length())
     if int(codes.max(initial=0)) >= _ROOM >> low:
         return np.argsort(codes, kind="stable")
-    return np.sort(codes.astype(np.int64) << low | np.arange(len(codes))) & (1 << low) - 1
+    keys = codes.astype(np.int64)  # and all in place: of many codes arrays take longer than the work
+    keys <<= low
+    keys |= np.arange(len(codes), dtype=whole_type(len(codes)))
+    keys.sort()
+    keys &= (1 << low) - 1
+    return keys

@@ -117,16 +117,20 @@ class CellReaches:
     @cached_property
     def least(self) -> IntArray:
         """What a cell around each public value spans at least, or a suppressed row loses."""
-        problem, radius = self.problem, self._radius
-        reaches = np.zeros(problem.joint.size_y, np.int64)
+        reaches, least = self._looked_at(), np.zeros(self.problem.size, np.int64)
+        np.maximum.at(least, self.problem.public, reaches)
+        return least
+
+    def _looked_at(self) -> IntArray:
+        """The same for each answer."""
+        radius, reaches = self._radius, np.zeros(self.problem.joint.size_y, np.int64)
+        blocks, ordered = self._near(), self._ordered()
         left = np.flatnonzero(self._lacks & (radius > 0) & np.isin(self._blocks, self._chosen))
         for doubling in range(DOUBLINGS, -1, -1):
-            near = self._within(left, np.maximum(radius[left] >> doubling, 1))
+            near = self._within(left, np.maximum(radius[left] >> doubling, 1), blocks, ordered)
             reaches[near.answers] = near.reaches
             left = near.answers[near.lacking]
-        least = np.zeros(problem.size, np.int64)
-        np.maximum.at(least, problem.public, reaches)
-        return least
+        return reaches
 
     @cached_property
     def _lacks(self) -> BoolArray:
@@ -169,7 +173,9 @@ class CellReaches:
     @cached_property
     def _heads(self) -> IntArray:
         """An answer of each block."""
-        return np.unique(self._blocks, return_index=True)[1]
+        heads = np.empty(int(self._blocks.max()) + 1, np.int64)
+        heads[self._blocks[::-1]] = np.arange(len(self._blocks))[::-1]  # the last one stays: the first
+        return heads
 
     @cached_property
     def _rivals(self) -> tuple[IntArray, IntArray]:
@@ -180,8 +186,10 @@ class CellReaches:
     @cached_property
     def _chosen(self) -> IntArray:
         """The blocks that are looked at: of too many those whose rows lose most."""
-        lost = np.zeros(len(self._heads))
-        np.add.at(lost, self._blocks, self._lacks * self._radius.astype(np.float64) * self.problem.counts)
+        lost, each = np.zeros(len(self._heads)), self._radius.astype(np.float64)
+        each *= self._lacks
+        each *= self.problem.counts
+        np.add.at(lost, self._blocks, each)
         order = np.argsort(-lost, kind="stable")[: np.count_nonzero(lost)]
         pairs = np.cumsum((self._rivals[1] - self._rivals[0])[order])
         return np.sort(order[pairs <= PAIRS])
@@ -193,7 +201,6 @@ class CellReaches:
         np.maximum.at(radius, self._blocks, self._radius)
         return radius
 
-    @cached_property
     def _near(self) -> NearBlocks:
         """The blocks near each that is looked at."""
         (begin, end), chosen, at = self._rivals, self._chosen, 0
@@ -225,16 +232,18 @@ class CellReaches:
     def _length(self) -> int:
         return int(self._places.max()) + 1
 
-    @cached_property
     def _ordered(self) -> tuple[IntArray, IntArray]:
         """The answers by their blocks and places, and these as keys."""
         keys = self._blocks * self._length + self._places
         order = stable_order(keys)
-        return order, keys[order]
+        keys.sort()
+        return order, keys
 
-    def _within(self, answers: IntArray, limits: IntArray) -> NearAnswers:
+    def _within(
+        self, answers: IntArray, limits: IntArray, near: NearBlocks, ordered: tuple[IntArray, IntArray]
+    ) -> NearAnswers:
         """What cells span that hold answers and others within their limits."""
-        near, (order, keys) = self._near, self._ordered
+        order, keys = ordered
         start = self._blocks[answers] * self.spans.whole
         first, last = np.searchsorted(near.keys, start), np.searchsorted(near.keys, start + limits)
         few = _fewest(last - first)
@@ -280,9 +289,13 @@ def _nth(centres: IntArray, spans: IntArray, needs: IntArray, counts: IntArray) 
 
 def _fewest(counts: IntArray) -> BoolArray:
     """Those with the smallest counts, no more than `NEAR` together."""
-    order = np.argsort(counts, kind="stable")
-    kept = np.zeros(len(counts), bool)
-    kept[order] = np.cumsum(counts[order]) <= NEAR
+    alike = np.bincount(np.minimum(counts, NEAR + 1), minlength=1)
+    over = np.cumsum(alike * np.arange(len(alike))) > NEAR
+    if not over.any():
+        return np.ones(len(counts), bool)
+    most = int(np.argmax(over))  # of those with this many the first ones, as far as they fit
+    kept = counts < most
+    kept[np.flatnonzero(counts == most)[: (NEAR - int(counts[kept].sum())) // most]] = True
     return kept
 
 

@@ -299,7 +299,9 @@ def top_down_cells(
     grown = search.grow(made, lambda share: progress(0.5 + share / 4))
     if search.fast:
         yield grown.cells
-        yield _worst(book, search, made, grown).cells
+        cells = _worst(book, search, made, grown).cells
+        del search, members, groups, made, grown  # before the cells are read, which takes as much room
+        yield cells
         return
     plain = search.cut(groups, "median")  # which in some small tables is better
     other = search.grow(plain)
@@ -322,7 +324,8 @@ def _dealt(axis: Axis, problem: Problem) -> Axis:
     np.minimum.at(secrets, axis.codes[problem.public[joint.y]], joint.x)
     order = stable_order(secrets)
     counts = np.bincount(secrets)
-    turns = (np.arange(many) - (np.cumsum(counts) - counts)[secrets[order]] + 0.5) / counts[secrets[order]]
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    turns = (np.arange(many) - before + 0.5) / np.repeat(counts, counts)
     places = np.empty_like(narrow(order, many))
     places[order[stable_order((turns * 2**30).astype(np.int64))]] = np.arange(many)
     return replace(axis, codes=places[axis.codes]) if np.any(places[1:] < places[:-1]) else axis
