@@ -2,12 +2,12 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, total_ordering
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -129,7 +129,7 @@ class Length:
 
 
 @dataclass(frozen=True, eq=False)
-class Lengths(Sequence[Length]):
+class Lengths:
     """Many lengths: numerators / denominators * unit, or the roots of these.
 
     Attributes:
@@ -155,13 +155,10 @@ class Lengths(Sequence[Length]):
     def __len__(self) -> int:
         return len(self.numerators)
 
-    @overload
-    def __getitem__(self, index: int) -> Length: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Length]: ...
-    def __getitem__(self, index: int | slice) -> Length | Sequence[Length]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+    def __iter__(self) -> Iterator[Length]:
+        return (self[place] for place in range(len(self)))
+
+    def __getitem__(self, index: int) -> Length:
         ratio = Fraction(int(self.numerators[index]), int(self.denominators[index]))
         return Length(ratio * self.unit, root=self.root)
 

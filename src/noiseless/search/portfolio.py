@@ -1,7 +1,7 @@
 """Every method that applies: the best partition for a goal (`choose`), and the whole curve (`survey`)."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -192,11 +192,12 @@ class Portfolio:
             return search
         is_open = targets.goal.aim != "loss" and search.contiguous is None
         if self.is_whole or is_open:
-            self.memory.points.clear()  # what is found again comes after all others
+            first = len(self.memory.points)
             if self.is_whole:
                 self.run(report)
             if is_open and (targets.budget or not self.is_whole):
                 self._look_at_levels(targets)
+            del self.memory.points[:first]  # they are found again, after all others as in `run_again`
             search = self._search(targets.goal, len(self.memory.points), report)
         search.run()
         if is_small(self.problem) and not self.is_whole:
@@ -238,9 +239,7 @@ class Portfolio:
         else:
             bisect_left(posteriors, True, key=lambda k: not serves(k))
 
-    def run(
-        self, report: Callable[[float], None], *, baselines: bool = True, until_stopped: bool = False
-    ) -> None:
+    def run(self, report: Progress, *, baselines: bool = True, until_stopped: bool = False) -> None:
         """Run every method for every level.
 
         Raises:
@@ -283,7 +282,7 @@ class Portfolio:
         if self.goal.method != "exact":
             self.notes |= Baselines(memory, self.goal.utility).run(report)
 
-    def _solve(self, goals: list[Goal], report: Callable[[float], None]) -> None:
+    def _solve(self, goals: list[Goal], report: Progress) -> None:
         thorough = not self.is_whole and self.problem.size <= MOST_IMPROVED
         for number, goal in enumerate(goals):
             report(number / len(goals))
