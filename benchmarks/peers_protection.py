@@ -98,6 +98,7 @@ def _shapes(form: Form) -> Sequence[tuple[str, tuple[int, int], dict[str, int]]]
     return (
         ("20 x 20", (20, 20), {"r": 0, "c": 0}),
         ("50 x 50", (50, 50), {"r": 0, "c": 0}),
+        ("100 x 100", (100, 100), {"r": 0, "c": 0}),
         ("40 in groups x 20", (40, 20), {"r": 5, "c": 0}),
         ("30 in groups x 30 in groups", (30, 30), {"r": 5, "c": 5}),
     )

@@ -342,7 +342,7 @@ class PatternSearch:
             return self.incumbent
         chosen = self._pruned(chosen)
         if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
-            self.incumbent = self._exchanged(chosen)
+            self.incumbent = chosen if pattern is None else self._exchanged(chosen)
         return self.incumbent
 
     def _exchanged(self, pattern: BoolArray) -> BoolArray:
@@ -373,13 +373,14 @@ class PatternSearch:
             shown: a cell that is not.
             most: what it must cost less than; False is returned otherwise.
         """
-        pending, number = set(range(len(self.requirements))), -1
+        many, number, share = len(self.requirements), -1, chosen.astype(float)
+        pending = {each for each in range(many) if not self._remembered(each, share)}
         while number + 1 < len(self.requirements) or self.admit_insiders(chosen):
             if self.deadline.over:
                 return False
             number += 1
             requirement = self.requirements[number]
-            if self._remembered(number, chosen.astype(float)):
+            if number < many and number not in pending:
                 continue
             reached, moves, _ = self.attacker.attack(requirement, chosen.astype(float), whole=True)
             self._share(moves, pending, chosen.astype(float), whole=True)
