@@ -204,12 +204,16 @@ class CellReaches:
     def _near(self) -> NearBlocks:
         """The blocks near each that is looked at."""
         (begin, end), chosen, at = self._rivals, self._chosen, 0
-        found = [(np.zeros(0, np.int64),) * 2]
+        keys, others = [np.zeros(0, np.int64)], list[IntArray]([np.zeros(0, np.int32)])
         while at < len(chosen):
             step = max(1, min(1024, AT_ONCE // int(end[chosen[at]] - begin[chosen[at]])))
-            found.append(self._near_some(chosen[at : at + step]))
+            some = self._near_some(chosen[at : at + step])
+            keys.append(some[0])
+            others.append(some[1])
             at += step
-        return NearBlocks(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        joined = np.concatenate(keys)
+        keys.clear()  # which makes room for the others
+        return NearBlocks(joined, np.concatenate(others))
 
     def _near_some(self, blocks: IntArray) -> tuple[IntArray, IntArray]:
         """The pairs of some blocks, which ascend, with those near them."""
