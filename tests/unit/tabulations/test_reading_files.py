@@ -71,7 +71,8 @@ def test_rows_that_are_all_withheld_are_no_footnotes(tmp_path: Path) -> None:
 
 TWO_WAYS = {
     "a heading": ("region,f,m\nNorth,,\nYork,3,x\nTotal,3,9\n", "row 2 has a label and no figures"),
-    "a note": ("region,f,m\nYork,3,x\nTotal,3,9\nData: the register\n", "row 4 has a label and no figures"),
+    "a note": ("region,f,m\nYork,3,x\nTotal,3,9\nData: the register\n", "if a note, put a blank line above"),
+    "decimal commas": ("r;f;m;Total\nN;1,5;2,5;4,0\nS;3,5;;4,0\nTotal;5,0;3,0;8,0\n", "--told decimal=,"),
     "no header": ("N,4,6,10\nS,x,x,10\nAll persons,9,11,20\n", "row 1 has numbers where labels"),
     "no header, marks": ("N,x,6,10\nS,x,x,10\n", "row 1 has numbers where labels"),
     "two blocks": ("region,Age,,Sex,\n,0-39,40+,f,m\nN,3,x,2,5\n", "row 2 has no label at the left"),
@@ -96,6 +97,11 @@ def test_what_was_asked_about_is_read_once_it_is_said(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text(TWO_WAYS["a heading"][0])
     assert told(read_request(file, told={"suppressed": [""]}).publication)["t", "North", "f"] == (0, None)
+    file.write_text(TWO_WAYS["a note"][0].replace("Data", "\nData"))
+    assert told(read_request(file).publication)["t", "York", "f"] == (3, 3)
+    file.write_text(TWO_WAYS["decimal commas"][0])
+    amounts = read_request(file, kind="magnitude", told={"decimal": ","}).publication
+    assert told(amounts)["t", "N", "f"] == (15, 15)
     file.write_text("region,2025,2026\nN,3,x\n")
     assert told(read_request(file, cols="year").publication)["t", "N", "2025"] == (3, 3)
 

@@ -130,8 +130,9 @@ def wide_figures(
         sides.append(whole_labels(f"{name}: row {row + 1}", before, totals))
         if left == 1 and not (any(cells) or of_pandas or notation.blank_declared or is_total(before[0])):
             raise RequestError(
-                f"{name}: row {row + 1} has a label and no figures; if it is a heading or a note, remove the "
-                "line; if its figures are withheld, declare blanks: --told suppressed="
+                f"{name}: row {row + 1} has a label and no figures; if it is a heading, remove the line; if "
+                "a note, put a blank line above it; if its figures are withheld, declare blanks: --told "
+                "suppressed="
             )
         for column, labels in kept.items():
             entries.append(((*sides[-1], *labels), cells[column]))
@@ -361,6 +362,13 @@ def whole_labels(place: str, labels: Sequence[str], totals: Container[str]) -> t
     for label in labels:
         above = found[-1] if found else ""
         if not label and not (is_total(above) or above in totals):
+            if (
+                FigureNotation().number(above) is None
+                and FigureNotation(decimal=",").number(above) is not None
+            ):
+                raise RequestError(
+                    f"{place} has no label beside {above!r}; if that is a figure, declare --told decimal=,"
+                )
             total = f", or if {above!r} is a total, name it as that of both dimensions (totals)" * bool(above)
             raise RequestError(f"{place} has no label{f' beside {above!r}' * bool(above)}; write it{total}")
         found.append(label or above)
