@@ -199,7 +199,7 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
         ),
         (
             lambda: nl.audit(LATIN, sensitive="age"),
-            'name its encoding (nl.open_table(FILE, encoding="latin-1"))',
+            'name its encoding (nl.open_table(FILE, encoding="cp1252") for Western Europe, cp1250 for',
         ),
     ],
 )

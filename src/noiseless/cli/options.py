@@ -203,7 +203,11 @@ READING = "How the table is read"
 _WRITTEN: dict[str, Any] = {
     "encoding": Annotated[
         str | None,
-        option("What a text file is encoded in, if not in UTF-8: latin-1, cp1252, utf-16.", "NAME"),
+        option(
+            "What a text file is encoded in, if not in UTF-8: cp1252 (Western Europe), cp1250 or latin-2 "
+            "(Central Europe), cp1251 (Cyrillic), utf-16.",
+            "NAME",
+        ),
     ],
     "separator": Annotated[
         str | None, option("What separates fields, where it is not recognised: , ; | or tab.", "CHAR")

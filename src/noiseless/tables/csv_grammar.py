@@ -16,8 +16,8 @@ from noiseless.errors import RequestError, SourceError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = (
-    "is not UTF-8 text; name its encoding (--encoding latin-1), or convert it: "
-    "iconv -f latin1 -t utf-8 IN > OUT"
+    "is not UTF-8 text; name its encoding (--encoding cp1252 for Western Europe, cp1250 for Central Europe, "
+    "cp1251 for Cyrillic, or another) and check its letters"
 )
 
 FINE, MALFORMED, MIXED, RAGGED = range(4)

@@ -118,7 +118,7 @@ def _rows(file: Path) -> list[tuple[str, ...]]:
         raise RequestError(f"{file}: {not_opened(file, error)}{meant}") from None
     except UnicodeDecodeError:
         raise RequestError(
-            f"{file}: is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"
+            f"{file}: is not UTF-8 text; save it as UTF-8 (iconv -f ENCODING -t utf-8 IN > OUT)"
         ) from None
     try:
         return _fields(text)

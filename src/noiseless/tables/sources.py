@@ -67,7 +67,7 @@ def open_table(
             `spark::table`, a PySpark DataFrame, or any frame narwhals understands (pandas, polars, pyarrow, a
             DuckDB relation, Ibis).
         names: the columns' names, for text files without a header line.
-        encoding: what a text file is encoded in, if not in UTF-8: `latin-1`, `cp1252`, `utf-16`.
+        encoding: what a text file is encoded in, if not in UTF-8: `cp1252`, `latin-2`, `utf-16`.
         separator: what separates the fields of a CSV file (`,`, `;`, `|`, `tab`), if it is not recognised.
         decimal: `,` where 1234,50 or 1.234,50 stands for 1234.5.
         date_format: how dates are written, if not as 1971-08-17: `DD.MM.YYYY`, `MM/DD/YYYY`. Where it has a

@@ -36,6 +36,8 @@ _DIRECTIVES = {"%" + what[1:]: part for part, (_, what) in _PARTS.items()}
 _COMMA_NUMBER = r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}([. '\x{00a0}\x{202f}][0-9]{3})+)(,[0-9]+)?"
 _SPELT_TABS = {"tab": "\t", r"\t": "\t"}
 """How a tab is written where it cannot be typed."""
+_HYPHENATED = re.compile("^latin[-_ ]((?!1$)[0-9]+)$", re.IGNORECASE)
+"""Encodings that Python knows as latin2 to latin10 only."""
 _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
@@ -48,7 +50,7 @@ class TextSource(PathLike[str]):
 
     Attributes:
         source: the table.
-        encoding: what a text file is encoded in: `latin-1`, `cp1252`, `utf-16`, any that Python knows.
+        encoding: what a text file is encoded in: `cp1252`, `latin-2`, `utf-16`, any that Python knows.
         decimal: `,` where 1.234,50 or 1234,50 stands for 1234.5.
         date_format: how dates are written: DD.MM.YYYY; where it has a time too (hh:mm:ss), the day is read.
             Several where columns differ.
@@ -63,11 +65,13 @@ class TextSource(PathLike[str]):
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
+            object.__setattr__(self, "encoding", _HYPHENATED.sub(r"latin\1", self.encoding))
             try:
                 "".encode(self.encoding)  # looking it up also finds what is no encoding of texts
             except (LookupError, ValueError):
                 raise RequestError(
-                    f"there is no encoding {self.encoding!r}; try latin-1, cp1252 or utf-16"
+                    f"there is no encoding {self.encoding!r}; try cp1252 (Western Europe), cp1250 (Central "
+                    "Europe), cp1251 (Cyrillic) or utf-16"
                 ) from None
         if self.decimal not in (None, ".", ","):
             raise RequestError(f"numbers have a decimal point or comma, not {self.decimal!r}; write . or ,")

@@ -1,5 +1,6 @@
 """Files that are not written in UTF-8, with decimal points and ISO dates: read as their user says."""
 
+import codecs
 import subprocess
 import sys
 from pathlib import Path
@@ -108,6 +109,20 @@ def test_columns_with_and_without_times_each_have_their_format(tmp_path: Path, d
 def test_what_cannot_be_meant(written: dict[str, str], problem: str) -> None:
     with pytest.raises(RequestError, match=problem):
         TextSource("people.csv", **written)
+
+
+@pytest.mark.parametrize("name", ["latin-2", "Latin-2", "latin_2", "latin2", "iso-8859-2"])
+def test_a_file_of_central_europe(name: str, tmp_path: Path) -> None:
+    (tmp_path / "pl.csv").write_text("miasto\nNowy Sącz\nŁódź\n", "iso8859-2")
+    table = open_table(tmp_path / "pl.csv", encoding=name)
+    assert table.tally(("miasto",)).decode("miasto").to_pylist() == ["Nowy Sącz", "Łódź"]
+
+
+def test_all_latin_alphabets_have_hyphens() -> None:
+    for number in range(2, 11):
+        said = TextSource("people.csv", f"latin-{number}").encoding
+        assert codecs.lookup(str(said)) == codecs.lookup(f"latin{number}")
+    assert TextSource("people.csv", "latin-1").encoding == "latin-1"
 
 
 def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def read_grid(file: Path, sheet: str | int | None = None) -> Grid:
         raise SourceError(str(file), not_opened(file, error)) from None
     except UnicodeDecodeError:
         raise SourceError(
-            str(file), "is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"
+            str(file), "is not UTF-8 text; save it as UTF-8 (iconv -f ENCODING -t utf-8 IN > OUT)"
         ) from None
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator(text), strict=True))

@@ -34,7 +34,7 @@ def read_hierarchy(file: Path) -> Parents:
         raise RequestError(f"{file}: {not_opened(file, error)}") from None
     except UnicodeDecodeError:
         raise RequestError(
-            f"{file}: is not UTF-8 text; convert it: iconv -f latin1 -t utf-8 IN > OUT"
+            f"{file}: is not UTF-8 text; save it as UTF-8 (iconv -f ENCODING -t utf-8 IN > OUT)"
         ) from None
     if file.suffix.lower() == ".hrc":
         return _indented(str(file), text)
