@@ -9,7 +9,7 @@ import numpy as np
 
 from noiseless.display import counted, percent_above, verb
 from noiseless.tables.coding import DictionaryCoding
-from noiseless.tables.written_forms import written_form
+from noiseless.tables.written_forms import misread_letters, written_form
 
 if TYPE_CHECKING:
     from noiseless.audits.table_audit import TableAudit
@@ -27,11 +27,14 @@ def remedies(audit: "TableAudit") -> Iterator[str]:
 
 
 def _written(audit: "TableAudit") -> Iterator[str]:
-    """The columns whose numbers or dates count as texts."""
+    """The columns whose numbers or dates count as texts, and those of words in a wrong encoding."""
     for column in (*audit.sensitive, *audit.given, *audit.public):
         coding = audit.tally.coding(column)
-        form = written_form(coding.values) if isinstance(coding, DictionaryCoding) else None
-        if form is not None:
+        if not isinstance(coding, DictionaryCoding):
+            continue
+        if stray := misread_letters(coding.values):
+            yield f"{column} {stray}."
+        if form := written_form(coding.values):
             yield (
                 f"{column} holds {form.what}, read as texts: two spellings of one value count as two. "
                 f"Add {form.options} to read them."

@@ -21,9 +21,11 @@ from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.measures import ReleasePoint, measure
 from noiseless.tables.canonical import typed_words
+from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.engine import give_back
 from noiseless.tables.kernels import ranked
 from noiseless.tables.spellings import kinds_of, near_notes, spelling_texts
+from noiseless.tables.written_forms import misread_letters
 from noiseless.work import Cancellation, Progress, active
 
 _STATED = ("method", "optimal", "gap", "scope", "proof")
@@ -142,6 +144,12 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     """What a reader should know."""
     source, request = found.source, found.source.request
     told = [*_missing(source), *spelling_texts(source.secrets[1])]
+    codings = {column: source.tally.coding(column) for column in source.tally.columns}
+    told += [
+        f"column {column!r} {stray}"
+        for column, coding in codings.items()
+        if isinstance(coding, DictionaryCoding) and (stray := misread_letters(coding.values))
+    ]
     if found.measures.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
     columns = [column for column in found.read.public.columns if column.name not in request.categorical]

@@ -1,4 +1,4 @@
-"""Numbers and dates in texts that are to be read, and how to have them read."""
+"""Texts that were to be read otherwise: numbers, dates, and letters of another encoding."""
 
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ _FORMS = {
     rf"^{DAY}[.][0-9]{{4}}[ T][0-9:]+$": ("dates with times", "--date-format 'DD.MM.YYYY hh:mm:ss'"),
 }
 """Numbers and dates as text files hold them, and how to have them read."""
+_STRAY = r"\pL[\x{80}-\x{9f}\x{a1}-\x{a9}\x{ac}\x{ae}\x{af}\x{b1}\x{b3}\x{b6}\x{b8}\x{b9}\x{bc}-\x{bf}]\pL"
+"""Signs between letters that no language writes there: no apostrophe, middle dot, ordinal or soft hyphen."""
 
 
 class WrittenForm(NamedTuple):
@@ -47,3 +49,18 @@ def written_form(texts: pa.Array) -> WrittenForm | None:
         if pc.sum(pc.match_substring_regex(texts, pattern)).as_py() == present:
             return WrittenForm(*form)
     return None
+
+
+def misread_letters(texts: pa.Array) -> str:
+    """What to say where words hold signs that stand for letters in another encoding; empty where none does.
+
+    >>> misread_letters(pa.array(["Nowy S±cz", None]))
+    'has signs like ± and ³ within words, as text read in a wrong encoding has: check --encoding'
+    >>> misread_letters(pa.array(["Nowy Sącz", "col·lecció", "±1"]))
+    ''
+    """
+    if not (pt.is_string(texts.type) or pt.is_large_string(texts.type)):
+        return ""
+    if not pc.any(pc.match_substring_regex(texts, _STRAY)).as_py():
+        return ""
+    return "has signs like ± and ³ within words, as text read in a wrong encoding has: check --encoding"

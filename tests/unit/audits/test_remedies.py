@@ -63,3 +63,16 @@ def test_numbers_and_dates_that_count_as_texts_are_pointed_out() -> None:
             "Add --date-format DD.MM.YYYY to read them."
         ),
     ]
+
+
+def test_words_in_a_wrong_encoding_are_pointed_out() -> None:
+    said = "has signs like ± and ³ within words, as text read in a wrong encoding has: check --encoding"
+    for read, expected in (("latin-1", ["town"]), ("iso8859-2", [])):
+        town = [name.encode("iso8859-2").decode(read) for name in ("Nowy Sącz", "Łódź", "Łódź")]
+        table = pa.table({"town": town, "ill": ["ból", "grypa", "grypa"]})
+        found = nl.audit(table, sensitive="ill", public="town")
+        assert [text for text in found.remedies if "±" in text] == [f"{name} {said}." for name in expected]
+        made = nl.release(table, sensitive="ill", public="town", min_posterior=1)
+        assert [text for text in made.warnings if "±" in text] == [
+            f"column {name!r} {said}" for name in expected
+        ]
