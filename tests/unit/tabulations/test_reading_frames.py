@@ -170,3 +170,24 @@ def test_contributors_are_units_of_records() -> None:
     assert set(named.names) == set("123456")
     with pytest.raises(NoiselessError, match="are no numbers"):
         read_request(None, microdata=PEOPLE.assign(pay="much"), **asked)
+    with pytest.raises(NoiselessError, match="'pay' is blank in some records; fill or drop them"):
+        read_request(None, microdata=PEOPLE.assign(pay=PEOPLE.pay.mask(PEOPLE.pay > 20)), **asked)
+
+
+def test_records_have_decimal_commas_if_that_is_said(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
+    commas, points = tmp_path / "commas.csv", tmp_path / "points.csv"
+    PEOPLE.to_csv(commas, sep=";", decimal=",", index=False)
+    PEOPLE.to_csv(points, index=False)
+    with pytest.raises(NoiselessError, match="if commas stand before decimals, declare --told decimal=,"):
+        read_request(None, microdata=str(commas), **asked)
+    expected = read_request(None, microdata=PEOPLE, **asked)
+    for file in (commas, points):  # columns of numbers are numbers, whatever is said of texts
+        found = read_request(None, microdata=str(file), told={"decimal": ","}, **asked)
+        assert told(found) == told(expected)
+        assert found.contributions is not None
+        assert expected.contributions is not None
+        assert sorted(found.contributions.amounts) == sorted(expected.contributions.amounts)
+    commas.write_text(commas.read_text() + "A;f;1;;6\n")
+    with pytest.raises(NoiselessError, match="'pay' is blank in some records"):
+        read_request(None, microdata=str(commas), told={"decimal": ","}, **asked)

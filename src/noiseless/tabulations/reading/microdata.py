@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -51,6 +51,8 @@ def read_holdings(
     dimensions: Sequence[str],
     value: str | None,
     unit: str | None,
+    *,
+    decimal: str = ".",
 ) -> RecordHoldings:
     """Who contributes what: a row or, with `unit`, what all rows of one unit add up to.
 
@@ -59,6 +61,7 @@ def read_holdings(
         dimensions: the columns whose labels cross in the table's cells.
         value: the column that is added up; None: records are counted.
         unit: the column that names a contributor.
+        decimal: the sign before decimals, where values are texts.
 
     Raises:
         ColumnError: a column is not there, or holds something else than numbers.
@@ -71,7 +74,9 @@ def read_holdings(
     for name, each in zip(dimensions, labels, strict=True):
         if _TOTAL in each:
             raise ColumnError(name, f"has a value {_TOTAL!r}, which names totals; rename it")
-    values = [Fraction(1)] * len(tally) if value is None else _numbers(value, tally.decode(value).to_pylist())
+    values = [Fraction(1)] * len(tally)
+    if value is not None:
+        values = _numbers(value, tally.decode(value).to_pylist(), FigureNotation(decimal=decimal))
     units = None if unit is None else tally.decode(unit).to_pylist()
     people: dict[object, int] = {}
     amounts: dict[Labels, dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
@@ -207,11 +212,19 @@ def _written(figure: Fraction, notation: FigureNotation, below: int | None) -> o
     return figure if notation.rounded is None else notation.rounded.published(figure)
 
 
-def _numbers(column: str, values: Sequence[Any]) -> list[Fraction]:
-    read = FigureNotation().number
-    known = {each: read(each) for each in set(values)}
-    if missing := sum(number is None for number in known.values()):
-        raise ColumnError(column, f"has {missing:,} different values that are no numbers; fill or drop them")
+def _numbers(column: str, values: Sequence[Any], notation: FigureNotation) -> list[Fraction]:
+    known = {each: notation.number(each) for each in set(values)}
+    if strange := [each for each, number in known.items() if number is None and str(each or "").strip()]:
+        commas = any(replace(notation, decimal=",").number(each) is not None for each in strange)
+        raise ColumnError(
+            column,
+            f"has values that are no numbers ({len(strange):,} different); "
+            + (
+                "if commas stand before decimals, declare --told decimal=," if commas else "fill or drop them"
+            ),
+        )
+    if None in known.values():
+        raise ColumnError(column, "is blank in some records; fill or drop them")
     return [known[each] or Fraction(0) for each in values]
 
 

@@ -225,7 +225,9 @@ def _holdings(specification: Specification, publication: Publication) -> RecordH
     if table is None:
         return None
     dimensions = [each.name for each in publication.used]
-    return read_holdings(_records(table, specification.folder), dimensions, _summed(table), table.unit)
+    decimal = FigureNotation.of({**specification.told, **table.told}).decimal
+    records = _records(table, specification.folder)
+    return read_holdings(records, dimensions, _summed(table), table.unit, decimal=decimal)
 
 
 def _records(table: TableSpecification, folder: Path) -> Any:  # noqa: ANN401 - any frame
@@ -279,7 +281,8 @@ def _figures(
             raise RequestError(
                 f"{name}: name the columns of the records that make its rows and columns (--rows, --cols)"
             )
-        held = read_holdings(_records(table, folder), dimensions, _summed(table), table.unit)
+        records = _records(table, folder)
+        held = read_holdings(records, dimensions, _summed(table), table.unit, decimal=notation.decimal)
         totalled = dimensions if table.totals is None else tuple(table.totals)
         return made_figures(name, held, totalled, hierarchies, notation=notation, below=table.below)
     file = folder / table.file
