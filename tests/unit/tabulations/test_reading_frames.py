@@ -157,6 +157,15 @@ def test_a_table_made_from_records_has_subtotals_by_its_hierarchy() -> None:
         )
 
 
+def test_records_with_a_blank_label_that_no_table_has() -> None:
+    table = pd.crosstab(PEOPLE["region"], PEOPLE["sex"])
+    problems = {"": "blank 'sex', and no table has a category", "x": "spell them as the tables"}
+    for label, problem in problems.items():
+        records = PEOPLE.assign(sex=PEOPLE["sex"].where(PEOPLE.index > 0, label or None))
+        with pytest.raises(NoiselessError, match=problem):
+            read_request(table, microdata=records)
+
+
 def test_contributors_are_units_of_records() -> None:
     asked: dict[str, Any] = {"rows": "region", "cols": "sex", "value": "pay", "kind": "magnitude"}
     found = read_request(None, microdata=PEOPLE, unit="firm", **asked)

@@ -16,6 +16,8 @@ from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, is_total
 
 _TOTAL = "Total"
+_BLANK = "(missing)"
+"""The label of records that have none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +139,11 @@ def _climb(own: Classification, parents: Parents) -> Callable[[str], str]:
             known[label] = above
         found = known[label]
         if found is None:
+            if label == _BLANK:
+                raise RequestError(
+                    f"records have a blank {own.name!r}, and no table has a category {_BLANK!r}; fill the "
+                    "blanks or remove those records"
+                )
             raise RequestError(
                 f"the records have labels of {own.name!r} that no table has; spell them as the tables do"
             )
@@ -229,4 +236,4 @@ def _numbers(column: str, values: Sequence[Any], notation: FigureNotation) -> li
 
 
 def _label(value: object) -> str:
-    return "(missing)" if value is None else str(value)
+    return _BLANK if value is None else str(value)
