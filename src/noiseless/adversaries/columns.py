@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
@@ -18,6 +19,9 @@ from noiseless.questions.base import require_listable
 from noiseless.tables import Missing, open_table, require_distinct
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.replacement import rewritten
+from noiseless.tables.spellings import is_text
+from noiseless.tables.tally import Tally
+from noiseless.tables.written_forms import DECIMAL_COMMA
 
 MissingRows = Literal["drop", "error"]
 """Rows without a value are left out, or an error."""
@@ -142,8 +146,7 @@ def read_private(
         domain = number_domain(bounds, step)
         schema = Schema({column: domain})
         if count := opened.strangers(schema, [column])[column]:
-            remedy = "declare wider bounds or a finer step, or round the column to the step first"
-            raise DomainError(column, count, domain.describe(), remedy)
+            raise _misfit(opened.tally([column]), column, domain, count)
         opened = opened.conform(schema, [column])
     tally = opened.tally([*public, column])
     if not len(tally):
@@ -170,6 +173,27 @@ def read_private(
     return PrivateColumn(
         column, domain, np.repeat(positions[order], repeats), np.repeat(alone[order], repeats)
     )
+
+
+def _misfit(tally: Tally, column: str, domain: NumberColumn, count: int) -> ColumnError:
+    """Why some values are not in their domain: they are texts, out of bounds, or between two steps."""
+    values = tally.decode(column)
+    if is_text(values.type):
+        written = pc.fill_null(pc.match_substring_regex(values, DECIMAL_COMMA), False)
+        commas = int(tally.counts[written.to_numpy(zero_copy_only=False)].sum())
+        remedy = "blank or mend those that are no numbers"
+        if commas:
+            remedy = f"{commas:,} have decimal commas: {remedy}, if any, and read the file with --decimal ,"
+        return ColumnError(column, f"holds texts, not numbers; {remedy}")
+    if not (pt.is_integer(values.type) or pt.is_floating(values.type) or pt.is_decimal(values.type)):
+        return ColumnError(column, "does not hold numbers; leave its bounds out")
+    numbers = np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), np.float64)
+    low, high = domain.value(0), domain.value(domain.size - 1)
+    beyond = int(tally.counts[(numbers < float(low)) | (numbers > float(high))].sum())
+    if beyond:
+        return DomainError(column, beyond, f"{low}..{high}", "declare wider bounds")
+    remedy = "round the column to the step first, or declare a finer step"
+    return DomainError(column, count, f"the steps of {domain.step} from {low}", remedy)
 
 
 def read_columns(

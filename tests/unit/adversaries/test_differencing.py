@@ -2,6 +2,7 @@
 
 import math
 import sys
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -178,8 +179,16 @@ def test_a_table_that_cannot_be_played_with_is_refused() -> None:
         read_private(pa.table({"x": [1]}), "y")
     with pytest.raises(ColumnError, match=r"'age' has 5,000,001 values.* round the column to it first"):
         differencing(pa.table({"age": [1, 2]}), "age", bounds=(0, 50_000), step=Decimal("0.01"))
-    with pytest.raises(DomainError, match="or round the column to the step first"):
+    with pytest.raises(DomainError, match=r"2 values are outside the steps of 5 from 0; round the column to"):
         differencing(pa.table({"age": [1, 2]}), "age", bounds=(0, 50), step=5)
+    with pytest.raises(DomainError, match=r"1 value is outside 0\.\.50; declare wider bounds$"):
+        differencing(pa.table({"age": [1, 60]}), "age", bounds=(0, 50), step=5)
+    with pytest.raises(ColumnError, match="holds texts, not numbers; 2 have decimal commas: blank or"):
+        read_private(pa.table({"x": ["1,5", "1,5", "b.d."]}), "x", bounds=(0, 5))
+    with pytest.raises(ColumnError, match="holds texts, not numbers; blank or mend"):
+        read_private(pa.table({"x": ["1", "b.d."]}), "x", bounds=(0, 5))
+    with pytest.raises(ColumnError, match="does not hold numbers; leave its bounds out"):
+        read_private(pa.table({"x": [date(2020, 1, 1)]}), "x", bounds=(0, 5))
     with pytest.raises(RequestError, match="one value only"):
         read_private(pa.table({"x": ["a", "a"]}), "x")
     with pytest.raises(RequestError, match="make no domain"):
