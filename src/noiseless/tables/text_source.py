@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from noiseless.display import counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.examples import not_opened
 from noiseless.tables.csv_grammar import SEPARATORS
@@ -38,6 +39,7 @@ _SPELT_TABS = {"tab": "\t", r"\t": "\t"}
 """How a tab is written where it cannot be typed."""
 _HYPHENATED = re.compile("^latin[-_ ]((?!1$)[0-9]+)$", re.IGNORECASE)
 """Encodings that Python knows as latin2 to latin10 only."""
+_ROW = "noiseless_row"
 _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
@@ -155,9 +157,13 @@ class TextSource(PathLike[str]):
                 [c for c, kind in table.kinds.items() if kind in _MOMENTS] if "%H" in engine_format else []
             )
             if not found and not moments and engine_format != "%Y-%m-%d":
-                raise SourceError(
-                    table.label, f"no column holds dates written {asked} in every row; check --date-format"
-                )
+                problem = f"no column holds dates written {asked} in every row"
+                for column, strays in stray_rows(table, test).items():
+                    problem += (
+                        f"; column {column!r} does except in {strays}: blank or mend these, as a column "
+                    )
+                    problem += "is read in one format"
+                raise SourceError(table.label, f"{problem}; check --date-format")
             day = parsed + "::DATE" + "::VARCHAR" * table.textual
             read = {column: (day.replace(_VALUE, identifier(column)), "DATE") for column in found}
             read |= {column: (f"{identifier(column)}::DATE", "DATE") for column in moments}
@@ -171,6 +177,46 @@ class TextSource(PathLike[str]):
         plain = f"regexp_replace(regexp_replace({pointed}, '(\\.[0-9]*?)0+$', '\\1'), '\\.$', '')"
         number = plain if table.textual else f"{plain}::DOUBLE"
         return {column: (number.replace(_VALUE, identifier(column)), "DOUBLE") for column in found}
+
+
+class StrayRows(NamedTuple):
+    """The rows in which a column is written otherwise than in most: never their values.
+
+    Attributes:
+        rows: how many they are.
+        first: the number of the first, from 1.
+    """
+
+    rows: int
+    first: int
+
+    def __str__(self) -> str:
+        return f"{counted(self.rows, 'rows')} (the first is row {self.first:,})"
+
+
+def stray_rows(table: "DuckDBTable", test: str, columns: Sequence[str] = ()) -> dict[str, StrayRows]:
+    """The columns of text of which more than half of what is there, and not all, passes a test.
+
+    Args:
+        table: the table, its rows in order.
+        test: SQL over `_VALUE`.
+        columns: those to look at; all, if none is named.
+    """
+    texts = [c for c, kind in table.kinds.items() if kind == "VARCHAR" and c in (columns or table.kinds)]
+    if not texts:
+        return {}
+    answers = []
+    for column in map(identifier, texts):
+        passes, there = f"({test.replace(_VALUE, column)})", f"{column} IS NOT NULL"
+        fails = f"FILTER ({there} AND NOT {passes})"
+        answers.append(f"count(*) FILTER ({there} AND {passes}), count(*) {fails}, min({_ROW}) {fails}")
+    numbered = f"(SELECT row_number() OVER () AS {_ROW}, * FROM {SOURCE})"
+    found = iter(table.fetch(f"SELECT {', '.join(answers)} FROM {numbered}")[0])
+    return {
+        column: StrayRows(rows, first)
+        for column, fit, rows, first in zip(texts, found, found, found, strict=True)
+        if 0 < rows < fit
+    }
 
 
 def _all_like(table: "DuckDBTable", test: str) -> list[str]:

@@ -96,6 +96,18 @@ def test_columns_with_and_without_times_each_have_their_format(tmp_path: Path, d
         open_table(file, date_format=[day, "MM/DD/YYYY"])
 
 
+def test_a_column_of_which_most_dates_fit_is_named_and_its_first_other_row(tmp_path: Path) -> None:
+    file = tmp_path / "births.csv"
+    file.write_text("n;born\n1;17.08.1971\n2;\n3;1.02.1980\n4;03-05-1976\n5;3.12.1999\n6;04-05-1976\n")
+    with pytest.raises(
+        SourceError, match=r"; column 'born' does except in 2 rows \(the first is row 4\)"
+    ) as raised:
+        open_table(file, date_format="DD.MM.YYYY")
+    assert "1976" not in str(raised.value)
+    with pytest.raises(SourceError, match="written DD-MM-YYYY in every row; check --date-format"):
+        open_table(file, date_format="DD-MM-YYYY")
+
+
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
