@@ -246,6 +246,7 @@ def test_an_owner_reads_the_ledger_and_changes_tokens_and_budgets(reader: Reader
     reader.find("tr", "carl").find_element("css selector", "button").click()
     assert reader.focused == "Cancel"
     reader.find("dialog button.danger").click()
+    reader.find(".notice", "The token of carl is revoked")
     reader.find("tr", "revoked")
     assert site.call(secret, "GET", "session")[0] == 401
     assert secret not in reader.driver.page_source

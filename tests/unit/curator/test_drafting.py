@@ -7,7 +7,10 @@ from noiseless.domain import ColumnSummary
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        (ColumnSummary("Meter No", "integer", 0, 10, low=1, high=10), 'write unit = "Meter No" and max_rows'),
+        (
+            ColumnSummary("Meter No", "integer", 0, 10, low=1, high=10),
+            'unit = "Meter No"    # if it names a person',
+        ),
         (
             ColumnSummary("Staff no", "integer", 0, 240, low=1, high=240),
             '"Staff no" is different in every row',
