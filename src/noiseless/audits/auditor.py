@@ -23,6 +23,7 @@ from noiseless.tables.coding import typed
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.spark_groups import SparkGroups
+from noiseless.tables.text_source import TextSource
 
 Hierarchy = Path | str | Mapping[str, Sequence[str]]
 """A file of a hierarchy, or what stands above each value."""
@@ -105,7 +106,8 @@ def audit(
     roles = _roles(declared, sensitive, public, given, unit, columns=columns)
     if len(tables) == 1:  # before the rules, which are matched with these names
         tables[0].require(*roles.sensitive, *roles.given, *roles.public)
-    classes = _classes(hierarchy, class_level, roles)
+    encoding = next((each.encoding for each in sources if isinstance(each, TextSource)), None)
+    classes = _classes(hierarchy, class_level, roles, encoding)
     assigned, as_text = _assigned(rule, roles, len(sources))
     weights = None if weights is None else str(weights)
     weighing = _weight_column(weights, tables, roles, assigned)
@@ -190,7 +192,9 @@ def _keys(asked: Sequence[str | Sequence[str]] | None, public: Sequence[str]) ->
     return tuple(dict.fromkeys(keys))
 
 
-def _classes(asked: Mapping[str, Hierarchy] | None, level: int, roles: Roles) -> dict[str, ValueClasses]:
+def _classes(
+    asked: Mapping[str, Hierarchy] | None, level: int, roles: Roles, encoding: str | None
+) -> dict[str, ValueClasses]:
     """The classes of sensitive values, by their columns."""
     if not asked and level != 1:
         raise RequestError("--class-level is one of a hierarchy; name it (--hierarchy COLUMN=FILE)")
@@ -200,7 +204,9 @@ def _classes(asked: Mapping[str, Hierarchy] | None, level: int, roles: Roles) ->
                 f"--hierarchy declares classes of sensitive columns, and {column!r} is none; leave it out"
             )
     return {
-        column: ValueClasses.read(column, source if isinstance(source, Mapping) else Path(source), level)
+        column: ValueClasses.read(
+            column, source if isinstance(source, Mapping) else Path(source), level, encoding
+        )
         for column, source in (asked or {}).items()
     }
 

@@ -297,7 +297,7 @@ def _tree(source: ReleaseSource, column: TextColumn) -> HierarchyTree:
             column.name, texts, add_by_code(column.codes, source.public.counts, len(texts)).tolist()
         )
     else:
-        tree = read_tree(column.name, declared)
+        tree = read_tree(column.name, declared, source.written.get("encoding"))
     if column.texts.null_count:
         tree = tree.with_missing()
     strange = sum(text not in tree.paths for text in texts)

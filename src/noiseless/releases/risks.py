@@ -170,7 +170,8 @@ class AnswerRisks:
         request = self.source.request
         if request.classes is None:
             return None
-        return ValueClasses.read(request.sensitive[0], request.classes, request.class_level or 1)
+        encoding = self.source.written.get("encoding")
+        return ValueClasses.read(request.sensitive[0], request.classes, request.class_level or 1, encoding)
 
     @property
     def classes(self) -> Mapping[str, str]:

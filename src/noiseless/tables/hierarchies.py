@@ -21,6 +21,7 @@ from noiseless.arrays import IntArray
 from noiseless.errors import ColumnError, RequestError
 from noiseless.examples import not_opened
 from noiseless.tables.plain_spelling import plain_spelling
+from noiseless.tables.text_source import file_text
 
 _SEPARATORS = (",", ";", "\t", "|")
 
@@ -94,11 +95,13 @@ def flat_tree(texts: Sequence[str | None]) -> HierarchyTree:
     return HierarchyTree(paths, paths)
 
 
-def read_tree(column: str, source: Path | Mapping[str, Sequence[str]]) -> HierarchyTree:
+def read_tree(
+    column: str, source: Path | Mapping[str, Sequence[str]], encoding: str | None = None
+) -> HierarchyTree:
     """The hierarchy of a column, from a file or from a mapping.
 
     A file has a row for each value: the value, then what stands above it, the top last; commas or semicolons
-    between them, no header line.
+    between them, no header line. It is in UTF-8, or encoded like the table.
 
     Raises:
         RequestError: it cannot be read, or is not a tree with one top.
@@ -106,20 +109,16 @@ def read_tree(column: str, source: Path | Mapping[str, Sequence[str]]) -> Hierar
     if isinstance(source, Mapping):
         rows = [(value, *above) for value, above in source.items()]
         return _checked(f"the hierarchy of {column!r}", rows)
-    return _checked(str(source), _rows(source))
+    return _checked(str(source), _rows(source, encoding))
 
 
-def _rows(file: Path) -> list[tuple[str, ...]]:
+def _rows(file: Path, encoding: str | None) -> list[tuple[str, ...]]:
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = file_text(file, encoding)
     except OSError as error:
         rule = get_close_matches(str(file).partition(":")[0], get_args(RuleName), n=1)
         meant = f"; did you mean the rule {rule[0]}?" if rule else ""
         raise RequestError(f"{file}: {not_opened(file, error)}{meant}") from None
-    except UnicodeDecodeError:
-        raise RequestError(
-            f"{file}: is not UTF-8 text; save it as UTF-8 (iconv -f ENCODING -t utf-8 IN > OUT)"
-        ) from None
     try:
         return _fields(text)
     except csv.Error as error:
@@ -200,13 +199,19 @@ class ValueClasses:
     names: Mapping[str, str]
 
     @classmethod
-    def read(cls, column: str, source: Path | Mapping[str, Sequence[str]], level: int = 1) -> "ValueClasses":
+    def read(
+        cls,
+        column: str,
+        source: Path | Mapping[str, Sequence[str]],
+        level: int = 1,
+        encoding: str | None = None,
+    ) -> "ValueClasses":
         """Those of a hierarchy, from a file or from a mapping.
 
         Raises:
             RequestError: it has no such level, or puts spellings of one value into two classes.
         """
-        tree = read_tree(column, source)
+        tree = read_tree(column, source, encoding)
         if not 1 <= level <= tree.height:
             raise RequestError(f"--class-level {level} is none of the {tree.height} levels above {column!r}")
         found = {str(value): str(above[level - 1]) for value, above in tree.declared.items()}

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from noiseless.display import counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.examples import not_opened
-from noiseless.tables.csv_grammar import SEPARATORS
+from noiseless.tables.csv_grammar import SEPARATORS, not_text
 from noiseless.tables.engine import SOURCE, identifier, literal
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _ROW = "noiseless_row"
 _VALUE = "noiseless_value"
 """What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
-_MOST_FORMATS, _LONGEST_FORMAT = 16, 32
+_MOST_FORMATS, _LONGEST_FORMAT, _HEAD = 16, 32, 64
 
 
 @dataclass(frozen=True)
@@ -299,6 +300,26 @@ def _spelt(asked: str) -> str:
         asked = asked.replace(directive, part)
     day, hour, rest = re.split("(hh|$)", asked, maxsplit=1, flags=re.IGNORECASE)
     return day.upper() + (hour + rest).lower()
+
+
+def file_text(file: Path, encoding: str | None = None) -> str:
+    """The text of a file that stands beside a table: in UTF-8, or else in the encoding named for the table.
+
+    Raises:
+        OSError: it cannot be opened.
+        SourceError: it is in neither.
+    """
+    known = TextSource(str(file), encoding).encoding
+    data = file.read_bytes()
+    if b"\0" not in data:
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-8-sig")
+    if known is None:
+        raise SourceError(str(file), not_text(data[:_HEAD]))
+    try:
+        return data.decode(known)
+    except UnicodeError:
+        raise SourceError(str(file), f"is neither UTF-8 nor {known} text; name another --encoding") from None
 
 
 @cache

@@ -10,10 +10,11 @@ import pyarrow.csv
 import pytest
 
 import noiseless as nl
-from noiseless.errors import ColumnError, NoiselessError, RequestError
+from noiseless.errors import ColumnError, NoiselessError, RequestError, SourceError
 from noiseless.releases.request import ReleaseRequest, read_config
 from noiseless.reports.release_text import frontier_text, release_text
 from noiseless.tables.hierarchies import HierarchyRule, read_tree
+from noiseless.tables.text_source import TextSource
 from noiseless.verification import standalone_script
 from waiting import HANGS
 
@@ -76,6 +77,32 @@ def test_what_is_no_tree_is_refused(text: str, problem: str, tmp_path: Path) -> 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="there is no such file"):
         read_tree("x", tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("encoding", ["iso8859-2", "utf-8", "utf-16"])
+def test_a_file_is_encoded_like_its_table_or_in_utf_8(encoding: str, tmp_path: Path) -> None:
+    table, tree = tmp_path / "pl.csv", tmp_path / "tree.csv"
+    table.write_text("miasto,choroba\nŁódź,grypa\nSącz,ospa\nŁódź,ospa\nSącz,grypa\n", "iso8859-2")
+    tree.write_text("Łódź,Środek,*\nSącz,Południe,*\n", encoding)
+    source = TextSource(str(table), "iso8859-2" if encoding == "utf-8" else encoding)
+    if encoding == "utf-16":
+        table.write_text(table.read_text("iso8859-2"), "utf-16")
+    made = nl.release(
+        source, sensitive="choroba", public="miasto", hierarchy={"miasto": tree}, min_posterior=2
+    )
+    assert sorted(made.frame["miasto"].to_pylist()) == ["Sącz", "Sącz", "Łódź", "Łódź"]
+    classes = tmp_path / "classes.csv"
+    classes.write_text("grypa,zakaźne,świat\nospa,zakaźne,świat\n", encoding)
+    assert nl.audit(source, sensitive="choroba", public="miasto", hierarchy={"choroba": classes}).worst
+
+
+def test_a_file_in_no_such_encoding_is_refused(tmp_path: Path) -> None:
+    tree = tmp_path / "tree.csv"
+    tree.write_text("Łódź,*\n", "cp1250")
+    with pytest.raises(SourceError, match=r"is not UTF-8 text; name its encoding .*cp1250"):
+        read_tree("x", tree)
+    with pytest.raises(SourceError, match="is neither UTF-8 nor ascii text"):
+        read_tree("x", tree, "ascii")
 
 
 def rule(text: str) -> HierarchyRule:
