@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,28 @@ def test_a_contradiction_names_its_figures(capsys: pytest.CaptureFixture[str]) -
     assert "any one of them left out, the others fit" in out
     assert not Path("c.json").exists()
     assert "Contradictory" in Path("r.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("base", "step"), [("1", "0.1"), ("0.1", "0.01")])
+def test_rounded_sums_that_contradict_say_how_to_declare_it(
+    base: str, step: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [("N", 101, 202, 304), ("S", 55, 65, 120), ("Total", 156, 267, 423)]
+    lines = (",".join([name, *(f"{Decimal(base) * each}" for each in row)]) for name, *row in rows)
+    Path("sums.csv").write_text("\n".join(["region,a,b,Total", *lines]))
+    asked = ["audit", "sums.csv", "--cols", "c", "--kind", "magnitude"]
+    code, out, _ = called(*asked, capsys=capsys)
+    assert code == 2
+    hint = f"no table of multiples of {base} fits all published figures; if sums were rounded, declare "
+    assert hint + f"--rounded round:{base} --step {step}." in " ".join(out.split())
+    code, _, err = called(*asked, "--rounded", f"round:{base}", capsys=capsys)
+    assert code == 2
+    assert err.endswith(f"do not show how fine they were; declare it, such as --step {step}\n")
+    assert called(*asked, "--rounded", f"round:{base}", "--step", step, capsys=capsys)[0] == 0
+    Path("sums.csv").write_text(Path("sums.csv").read_text().replace(f"{Decimal(base) * 423}", "0"))
+    code, out, _ = called(*asked, "--rounded", f"round:{base}", "--step", step, capsys=capsys)
+    assert code == 2
+    assert f"if true sums are finer than that, declare a smaller --step than {step}." in " ".join(out.split())
 
 
 def test_a_time_limit_leaves_it_undecided_and_never_calls_it_safe(capsys: pytest.CaptureFixture[str]) -> None:

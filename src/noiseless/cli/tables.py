@@ -11,7 +11,6 @@ import typer
 from noiseless.cli.options import (
     FormatOption,
     HtmlOption,
-    StepOption,
     column_option,
     files_written,
     number_option,
@@ -106,7 +105,10 @@ READING: dict[str, Any] = {
         tuple[Decimal, Decimal] | None,
         number_option("--bounds", "LO HI", "The least and the largest value that a base cell can have."),
     ],
-    "step": StepOption,
+    "step": Annotated[
+        Decimal | None,
+        number_option("--step", "S", "The resolution of sums; by default what unrounded ones show, or 1."),
+    ],
 }
 RULES: dict[str, Any] = {
     "threshold": Annotated[

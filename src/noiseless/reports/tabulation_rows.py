@@ -238,8 +238,19 @@ def status_of_tables(view: AuditView) -> Status:
 def verdict_sentence(view: AuditView) -> str:
     """The verdict in a sentence, which begins with a small letter or a number."""
     if view.audit.inconsistent:
-        return "no table of whole numbers fits all published figures."
+        return _contradiction(view.publication)
     return "; ".join([_about_figures(view), *_about_others(view.audit)]) + "."
+
+
+def _contradiction(publication: Publication) -> str:
+    if publication.kind == "count":
+        return "no table of whole numbers fits all published figures."
+    step, upper = publication.step, publication.told_upper
+    if bool(np.any((publication.told_lower < upper) & (upper < UNBOUNDED))):
+        declare = f"if true sums are finer than that, declare a smaller --step than {float(step):g}"
+    else:
+        declare = f"if sums were rounded, declare --rounded round:{float(step):g} --step {float(step / 10):g}"
+    return f"no table of multiples of {float(step):g} fits all published figures; {declare}."
 
 
 def _about_figures(view: AuditView) -> str:

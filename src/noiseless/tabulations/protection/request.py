@@ -92,7 +92,7 @@ def protect_tables(
         microdata: the records behind the table.
         unit: the column of the records that identifies a contributor.
         bounds: the least and the largest value of a base cell.
-        step: the resolution of magnitudes; by default the last decimal shown.
+        step: the resolution of magnitudes; by default the last decimal that unrounded ones show, or 1.
         secret: the dimension that people want to keep secret.
         rules: `threshold`, `p_percent`, `q_percent`, `dominance`, `coalition`.
         time_limit: take the best found after this many seconds, with its gap. None: no limit.

@@ -67,7 +67,7 @@ def audit_tables(
         unit: the column of the records that identifies a contributor.
         below: for a table made from records: publish smaller figures as "less than this".
         bounds: the least and the largest value of a base cell.
-        step: the resolution of magnitudes; by default the last decimal shown.
+        step: the resolution of magnitudes; by default the last decimal that unrounded ones show, or 1.
         secret: the dimension that people want to keep secret.
         rules: `threshold`, `p_percent`, `q_percent`, `dominance`, `coalition`.
         targets: named groups of base cells to be audited beside the figures.

@@ -82,7 +82,11 @@ def publication_of(
 
 
 def _step(tables: Sequence[tuple[Figures, FigureNotation]], declared: Declared) -> Fraction:
-    """The resolution: 1 for counts; for magnitudes the last decimal that any figure shows."""
+    """The resolution: 1, or for magnitudes the last decimal that any figure shows which is not rounded.
+
+    Raises:
+        RequestError: it is no number above 0, or must be declared: rounded sums do not show it.
+    """
     if declared.step is not None:
         if declared.step <= 0:
             raise RequestError("step: the resolution is a number above 0")
@@ -91,6 +95,12 @@ def _step(tables: Sequence[tuple[Figures, FigureNotation]], declared: Declared) 
     for figures, notation in tables:
         if figures.kind == "magnitude" and notation.rounded is None and not _is_whole(figures):
             finest = min([finest, *map(notation.finest, set(figures.cells.tolist()))])
+    bases = [each.rounded.base for of, each in tables if of.kind == "magnitude" and each.rounded is not None]
+    if bases and (base := min(bases)) <= finest:
+        raise RequestError(
+            f"step: sums rounded to multiples of {float(base):g} do not show how fine they were; declare it, "
+            f"such as --step {float(base / 10):g}"
+        )
     return finest
 
 
