@@ -372,6 +372,17 @@ def test_a_misspelt_command_gets_a_suggestion(noiseless: Command) -> None:
     )
 
 
+def test_a_proposal_names_rows_that_make_a_column_of_numbers_texts(
+    noiseless: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "pay.csv"
+    path.write_text("n;pay\n" + "".join(f"1;{n},5\n" for n in range(200)) + "1;b.d.\n")
+    drafted = " ".join(noiseless("schema", str(path)).out.replace("# ", "").split())
+    assert (
+        "pay: left out: numbers except in 1 row (the first is row 201); blank or mend those rows" in drafted
+    )
+
+
 def test_columns_that_read_as_texts_are_not_proposed(noiseless: Command, tmp_path: Path) -> None:
     path = tmp_path / "stays.csv"
     path.write_text("born;came;paid;n\n17.08.1971;1.02.2024 09:05;1,5;1\n3.12.1999;29.02.2024 23:59;2,5;2\n")

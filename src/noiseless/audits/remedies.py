@@ -9,7 +9,8 @@ import numpy as np
 
 from noiseless.display import counted, percent_above, verb
 from noiseless.tables.coding import DictionaryCoding
-from noiseless.tables.written_forms import misread_letters, written_form
+from noiseless.tables.text_source import stray_numbers
+from noiseless.tables.written_forms import misread_letters, mostly_numbers, written_form
 
 if TYPE_CHECKING:
     from noiseless.audits.table_audit import TableAudit
@@ -34,6 +35,10 @@ def _written(audit: "TableAudit") -> Iterator[str]:
             continue
         if stray := misread_letters(coding.values):
             yield f"{column} {stray}."
+        for strays in stray_numbers(audit.table, [column] * mostly_numbers(coding.values)).values():
+            yield (
+                f"{column} holds numbers except in {strays}, and is taken as texts: blank or mend those rows."
+            )
         if form := written_form(coding.values):
             yield (
                 f"{column} holds {form.what}, read as texts: two spellings of one value count as two. "

@@ -18,7 +18,9 @@ from noiseless.cli.options import (
 from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
-    from noiseless.domain import Schema
+    from collections.abc import Sequence
+
+    from noiseless.domain import ColumnSummary, Schema
     from noiseless.tables import Table
 
 HELP = """Propose a schema for a table, or check a table against one.
@@ -70,7 +72,7 @@ def schema_command(
         if check is not None:
             return _check(opened, Schema.read(check), output)
         summaries = opened.summarise()
-        proposal = propose(summaries, _misread(opened))
+        proposal = propose(summaries, _misread(opened, summaries))
         sections = ""
         if curator:
             from noiseless.curator.file import draft_sections
@@ -93,10 +95,10 @@ def schema_command(
     return 0
 
 
-def _misread(table: "Table") -> dict[str, str]:
+def _misread(table: "Table", summaries: "Sequence[ColumnSummary]") -> dict[str, str]:
     """Columns that hold dates or numbers and read as texts, with what has them read."""
     from noiseless.tables.duckdb_table import DuckDBTable
-    from noiseless.tables.text_source import likely_forms
+    from noiseless.tables.text_source import likely_forms, stray_numbers
 
     if not isinstance(table, DuckDBTable) or not table.files:
         return {}
@@ -110,8 +112,17 @@ def _misread(table: "Table") -> dict[str, str]:
         "to read days"
         for column, asked in found.items()
     }
+    texts = [one.name for one in summaries if one.kind == "text" and one.values is None]
+    strays = {
+        column: f"numbers except in {rows}; blank or mend those rows"
+        for column, rows in stray_numbers(table, texts).items()
+    }
     commas = (column for columns in forms["decimal"].values() for column in columns)
-    return {**dates, **dict.fromkeys(commas, "numbers with decimal commas; add --decimal , to read them")}
+    return {
+        **strays,
+        **dates,
+        **dict.fromkeys(commas, "numbers with decimal commas; add --decimal , to read them"),
+    }
 
 
 def _described(schema: "Schema", name: str) -> dict[str, Any]:

@@ -17,7 +17,6 @@ from noiseless.display import Facts, FrameMixin, Shown, counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.exact import Bits
 from noiseless.releases.codewords import dense
-from noiseless.releases.columns import ALMOST_NUMBER
 from noiseless.releases.coverage import cheapest_cells
 from noiseless.releases.output import decoded, save_release
 from noiseless.releases.pipeline import released_table
@@ -31,6 +30,7 @@ from noiseless.tables import Table, open_table
 from noiseless.tables.canonical import plain_decimal, typed_words
 from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.kernels import add_by_code
+from noiseless.tables.written_forms import ALMOST_NUMBER
 from noiseless.verification.certificate import CertifiedRelease, parse_certificate
 from noiseless.verification.certificate_json import FormatError
 from noiseless.verification.codebook import CertifiedCodebook

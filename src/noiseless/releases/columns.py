@@ -23,12 +23,10 @@ from noiseless.tables.canonical import decimal_units
 from noiseless.tables.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.tables.kernels import add_by_code
 from noiseless.tables.moments import MomentForm
-from noiseless.tables.written_forms import DAY, DECIMAL_COMMA, written_form
+from noiseless.tables.text_source import StrayRows
+from noiseless.tables.written_forms import ALMOST_NUMBER, DAY, DECIMAL_COMMA, written_form
 
 Kind = Literal["number", "date", "category", "hierarchy"]
-
-ALMOST_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
-"""A number in any spelling."""
 
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
 _DATE = rf"^\s*({DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{DAY})([ T].*)?$"
@@ -132,13 +130,23 @@ class PublicColumn:
         most, numbers = len(self.texts) // 2, self._texts_like(ALMOST_NUMBER)
         if numbers > most:
             return _DOUBTS["mixed" if numbers < len(self.texts) else "codes"]
-        if self._texts_like(DECIMAL_COMMA) > most:
+        commas = self._texts_like(DECIMAL_COMMA)
+        if commas and numbers + commas > most:
             return _DOUBTS["commas"]
         moments = self.kind == "category" and pt.is_timestamp(self.type)
         dates = len(self.texts) - int(self.texts.null_count) if moments else self._texts_like(_DATE)
         if dates > most:
             return _DOUBTS["dates"]
         return _DOUBTS["times"] if pt.is_time(self.type) else ""
+
+    def doubt_about(self, strays: StrayRows | None) -> str:
+        """The same, with the rows that hold other texts than numbers."""
+        if strays is None:
+            return self.doubt
+        remedy = "blank or mend those rows"
+        if self.doubt == _DOUBTS["mixed"]:
+            remedy += ", or name it as numeric to take it as numbers"
+        return f"holds numbers, but other texts too in {strays}, {_TAKEN}; {remedy}"
 
     def _texts_like(self, pattern: str) -> int:
         """How many texts of a column of categories look like something else: one `?` makes a column text."""
@@ -328,6 +336,12 @@ def _line(column: TextColumn, kind: Kind) -> dict[str, Any]:
         units = np.zeros(len(texts), found.dtype)
         units[plain] = found
     if not plain.any():
+        if commas := pc.sum(pc.match_substring_regex(texts, DECIMAL_COMMA)).as_py():
+            raise ColumnError(
+                column.name,
+                f"has {commas:,} different numbers with decimal commas; blank or mend what is no number, if "
+                "anything is, and read the file with --decimal ,",
+            )
         raise ColumnError(column.name, "holds no number; release it as categories")
     marks = np.where(plain, 0, np.cumsum(~plain))
     return {"units": units, "places": places, "marks": marks, "moments": moments}

@@ -25,6 +25,7 @@ from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.engine import give_back
 from noiseless.tables.kernels import ranked
 from noiseless.tables.spellings import kinds_of, near_notes, spelling_texts
+from noiseless.tables.text_source import stray_numbers
 from noiseless.tables.written_forms import misread_letters
 from noiseless.work import Cancellation, Progress, active
 
@@ -153,7 +154,10 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     if found.measures.leakage.ratio == 1 and len(found.read) == 1:
         told.append("all public values became one: the release says nothing about the public columns")
     columns = [column for column in found.read.public.columns if column.name not in request.categorical]
-    told += [f"column {column.name!r} {column.doubt}" for column in columns if column.doubt]
+    doubtful = [column for column in columns if column.doubt]
+    in_order = not source.dropped and not request.distinct_rows
+    strays = stray_numbers(source.table, [column.name for column in doubtful], in_order=in_order)
+    told += [f"column {column.name!r} {column.doubt_about(strays.get(column.name))}" for column in doubtful]
     told += _sets_with_missing(found)
     told += [
         f"column {column.name!r} has another text in every row, as names and identifiers have; they stand in "

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from noiseless.display import counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.examples import not_opened
+from noiseless.tables.base import Table
 from noiseless.tables.csv_grammar import SEPARATORS, not_text
 from noiseless.tables.engine import SOURCE, identifier, literal
+from noiseless.tables.written_forms import ALMOST_NUMBER, DECIMAL_COMMA
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
@@ -185,14 +187,15 @@ class StrayRows(NamedTuple):
 
     Attributes:
         rows: how many they are.
-        first: the number of the first, from 1.
+        first: the number of the first, from 1; None where rows have no order.
     """
 
     rows: int
-    first: int
+    first: int | None
 
     def __str__(self) -> str:
-        return f"{counted(self.rows, 'rows')} (the first is row {self.first:,})"
+        where = "" if self.first is None else f" (the first is row {self.first:,})"
+        return counted(self.rows, "rows") + where
 
 
 def stray_rows(table: "DuckDBTable", test: str, columns: Sequence[str] = ()) -> dict[str, StrayRows]:
@@ -218,6 +221,24 @@ def stray_rows(table: "DuckDBTable", test: str, columns: Sequence[str] = ()) -> 
         for column, fit, rows, first in zip(texts, found, found, found, strict=True)
         if 0 < rows < fit
     }
+
+
+def stray_numbers(table: Table, columns: Sequence[str], *, in_order: bool = True) -> dict[str, StrayRows]:
+    """The same for numbers, with decimal points or commas; none where rows stay on their server.
+
+    >>> from noiseless.tables import open_table
+    >>> import pyarrow as pa
+    >>> found = stray_numbers(open_table(pa.table({"pay": ["1,5", "n.a.", None, "2", "7,25"]})), ["pay"])
+    >>> str(found["pay"])
+    '1 row (the first is row 2)'
+    """
+    from noiseless.tables.duckdb_table import DuckDBTable
+
+    if not isinstance(table, DuckDBTable) or table.weighted or not columns:
+        return {}
+    test = " OR ".join(f"regexp_matches({_VALUE}, {literal(f)})" for f in (ALMOST_NUMBER, DECIMAL_COMMA))
+    found = stray_rows(table, test, columns)
+    return found if in_order else {name: each._replace(first=None) for name, each in found.items()}
 
 
 def _all_like(table: "DuckDBTable", test: str) -> list[str]:

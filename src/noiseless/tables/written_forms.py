@@ -6,6 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+ALMOST_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
+"""A number in any spelling with a decimal point."""
 DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}([. '\x{00a0}\x{202f}][0-9]{3})+|[0-9]+),[0-9]+\s*$"
 """A number with a decimal comma."""
 DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
@@ -22,6 +24,10 @@ _FORMS = {
 """Numbers and dates as text files hold them, and how to have them read."""
 _STRAY = r"\pL[\x{80}-\x{9f}\x{a1}-\x{a9}\x{ac}\x{ae}\x{af}\x{b1}\x{b3}\x{b6}\x{b8}\x{b9}\x{bc}-\x{bf}]\pL"
 """Signs between letters that no language writes there: no apostrophe, middle dot, ordinal or soft hyphen."""
+
+
+_MOST_CLASSES = 20
+"""Up to this many different texts may be names of classes (1, 2, 3+)."""
 
 
 class WrittenForm(NamedTuple):
@@ -49,6 +55,19 @@ def written_form(texts: pa.Array) -> WrittenForm | None:
         if pc.sum(pc.match_substring_regex(texts, pattern)).as_py() == present:
             return WrittenForm(*form)
     return None
+
+
+def mostly_numbers(texts: pa.Array) -> bool:
+    """Whether more than half of many different texts, and not all, are numbers; a few may name classes.
+
+    >>> mostly_numbers(pa.array([*map(str, range(30)), "n.a."])), mostly_numbers(pa.array(["1", "2", "3+"]))
+    (True, False)
+    """
+    if not (pt.is_string(texts.type) or pt.is_large_string(texts.type)) or len(texts) <= _MOST_CLASSES:
+        return False
+    number = pc.match_substring_regex(texts, f"{ALMOST_NUMBER}|{DECIMAL_COMMA}")
+    found = pc.sum(number).as_py() or 0
+    return bool(len(texts) < 2 * found < 2 * (len(texts) - texts.null_count))
 
 
 def misread_letters(texts: pa.Array) -> str:

@@ -46,6 +46,16 @@ def test_no_suppression_is_proposed_that_would_not_help() -> None:
     assert known.remedies == ()
 
 
+def test_rows_whose_texts_make_a_column_of_numbers_texts_are_pointed_out() -> None:
+    amounts = [*(f"{number},50" for number in range(30)), "b.d.", None, "b.d."]
+    table = pa.table({"ill": ["flu", "cold", "gout"] * 11, "pay": amounts})
+    (note,) = (t for t in nl.audit(table, sensitive="ill", public="pay").remedies if "numbers" in t)
+    assert note == (
+        "pay holds numbers except in 2 rows (the first is row 31), and is taken as texts: "
+        "blank or mend those rows."
+    )
+
+
 def test_numbers_and_dates_that_count_as_texts_are_pointed_out() -> None:
     written = {
         "pay": ["1168,00", "1168,0", "1300,50"],

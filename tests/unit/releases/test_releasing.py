@@ -300,6 +300,15 @@ def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
     (note,) = release(table, sensitive="s", public="x", min_posterior=1).warnings
     assert "other texts too" in note
     assert "name it as numeric to take it as numbers" in note
+    assert "in 1 row (the first is row 4), and is taken as categories; blank or mend those rows" in note
+    blank = pa.table({"s": ["a", None, "b", "a", "b"], "x": ["1", "2", "2", "3", "?"]})
+    (*_, note) = release(blank, sensitive="s", public="x", min_posterior=1, missing="drop").warnings
+    assert "other texts too in 1 row, and is taken" in note
+    stray = pa.table({"s": ["a", "b", "a", "b"], "x": ["1,5", "2", "b.d.", "3,5"]})
+    (note,) = release(stray, sensitive="s", public="x", min_posterior=1).warnings
+    assert "in 1 row (the first is row 3), and is taken as categories; blank or mend those rows" in note
+    with pytest.raises(ColumnError, match="has 2 different numbers with decimal commas"):
+        release(stray.take([0, 2, 3]), sensitive="s", public="x", numeric="x", min_posterior=1)
     codes = pa.table({"s": ["a", "b", "a", "b"], "x": ["01", "02", "03", "04"]})
     assert "as codes are" in release(codes, sensitive="s", public="x", min_posterior=1).warnings[0]
     commas = pa.table({"s": ["a", "b", "a", "b"], "x": ["1,5", "1.234,50", "-2,25", "3"]})
