@@ -174,9 +174,9 @@ def frontier_text(frontier: ReleaseFrontier) -> str:
 
 def _points(frontier: ReleaseFrontier) -> str:
     shown = spread(frontier.points, _MOST_POINTS)
-    some = f" ({len(shown)} of them)" if len(shown) < len(frontier.points) else ""
+    some = f"{len(shown)} of the " if len(shown) < len(frontier.points) else ""
     title = (
-        f"{len(frontier.points):,} {title_words(frontier)}{some}: "
+        f"{some}{len(frontier.points):,} {title_words(frontier)}: "
         f"{names_text(frontier.sensitive)} hidden, "
         f"{names_text(frontier.public)} published"
     )

@@ -3,9 +3,11 @@
 Nothing is proved here, and floats are good enough: what is found is measured anew, exactly, before it counts.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -249,10 +251,7 @@ class _Improver:
         )
 
     def _fine(self, members: Sequence[int]) -> bool:
-        found = set().union(*(self.held[member] for member in members))
-        counts: dict[int, int] = {}
-        for code, _ in found:
-            counts[code] = counts.get(code, 0) + 1
+        counts = Counter(map(itemgetter(0), set().union(*(self.held[member] for member in members))))
         return all(count >= self.need[code] for code, count in counts.items()) and self._keeps(members)
 
     def _keeps(self, members: Sequence[int]) -> bool:

@@ -32,9 +32,9 @@ from noiseless.search.strips import strips
 from noiseless.search.survey import Series, Survey, levels, scattered, spread, survey_of
 from noiseless.work import Progress, WorkCancelledError
 
-WORK, MORE_WORK, FEWEST = 20_000, 10**6, 12
-"""As many levels are looked at as make this many public values in all (more where there are many of them,
-which are looked at in less detail), or at least this many levels."""
+WORK, MORE_WORK, FEWEST, MOST_LEVELS = 20_000, 10**6, 12, 200
+"""As many levels are looked at as make this many public values in all, or at least the fewest; more where
+there are many values, but then no more than the most: some levels take a tenth of a second each."""
 
 LAST_LEVELS = 24
 """Up to `ALL_LEVELS` public values a survey searches this many levels to the end: some take a second each."""
@@ -304,9 +304,9 @@ class Portfolio:
 
         Small ones are asked for most: of too many the first half are those, and the rest are spread.
         """
-        problem, most = self.problem, self.most
+        problem = self.problem
         if (
-            not is_small(self.problem)
+            not is_small(problem)
             and ContiguousOptimum.applies(problem, self.goal.utility)
             and self.goal.method != "greedy"
         ):
@@ -316,8 +316,8 @@ class Portfolio:
             if len(shown) < len(known):
                 self.notes[EXACT] = f"{len(shown)} of {len(known):,} points"
             return shown
-        many = max(FEWEST, (WORK if is_small(self.problem) else MORE_WORK) // problem.size)
-        return levels(most, many)
+        many = WORK // problem.size if is_small(problem) else min(MOST_LEVELS, MORE_WORK // problem.size)
+        return levels(self.most, max(FEWEST, many))
 
     @property
     def _level(self) -> Goal:

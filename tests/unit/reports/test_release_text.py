@@ -41,7 +41,7 @@ class TestFrontier:
     def test_many_points_are_thinned_evenly(self) -> None:
         many = tuple(point(1, i) for i in range(100))
         lines = frontier_text(frontier(points=many)).splitlines()
-        assert lines[0].startswith("100 undominated releases (20 of them)")
+        assert lines[0].startswith("20 of the 100 undominated releases: ")
         shown = [line.split() for line in lines if line.split()[:1] == ["1"]]
         assert (len(shown), shown[0][5], shown[-1][5]) == (20, "0", "99")
 
