@@ -1,10 +1,12 @@
 """`noiseless tables protect`: what to publish instead of true tables, at the least loss, proved safe."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from shlex import join
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,6 +21,9 @@ from noiseless.cli.options import (
     working,
 )
 from noiseless.cli.tables import HOLDS, READING, RULES, UNDECIDED, VIOLATED, declared_options
+
+if TYPE_CHECKING:
+    from noiseless.tabulations.protection import TableProtection
 
 HELP = """Make true tables safe to publish, at the least loss.
 
@@ -141,7 +146,50 @@ def protect_command(
     text = protection_text(found)
     if found.holds:
         text += files_written(written=out, certificate=certificate, report=html)
+        if out is not None and certificate is not None:
+            text += _verify_line(found, certificate, out, table, options)
     else:
         text += files_written(report=html)
     show("json" if json else output, result, text)
     return HOLDS if found.holds else VIOLATED if result["decided"] else UNDECIDED
+
+
+def _verify_line(
+    found: "TableProtection", certificate: Path, out: Path, table: str | None, options: Mapping[str, Any]
+) -> str:
+    """The command that checks the certificate of one table against what was written.
+
+    What is written as it was read is read with the same options; tables from records are read otherwise.
+    Nothing, where options may not say it: for several tables, for merged ones, which can lose categories and
+    levels, and where points stand in new figures and commas in others.
+    """
+    from noiseless.tabulations.protection.output import number_of, reading_of
+
+    assert found.best is not None and found.best.proposal is not None  # noqa: S101, PT018 - it is safe
+    proposal = found.best.proposal
+    publication = found.tables.publication
+    form, parts = reading_of(proposal, found.sources[0]), publication.step.denominator > 1
+    merged = found.best.method == "merge"
+    mixed = not form and parts and "decimal=," in (options["told"] or ()) and found.best.method != "suppress"
+    if merged or mixed or len(publication.tables) > 1 or (table or "").lower().endswith(".toml"):
+        return ""
+    asked = dict(options)
+    if asked.pop("microdata") is not None:
+        asked |= {"value": None, "unit": None}
+    if table is None:
+        asked |= {"told": None, "flat": None}
+    if form:  # written with points
+        told = [each for each in asked["told"] or () if not each.startswith("decimal=")]
+        asked |= {**form, "told": [*told, *["decimal=."] * parts]}
+    if proposal.rounded:
+        asked["rounded"] = proposal.rounded
+    if publication.kind == "magnitude":
+        asked["step"] = number_of(1, publication.step)
+    words = ["noiseless", "tables", "verify", str(certificate), str(out)]
+    for name, value in asked.items():
+        if name == "bounds" and value is not None:
+            words += ["--bounds", *map(str, value)]
+            continue
+        for each in value if isinstance(value, list | tuple) else [value] * (value is not None):
+            words += [f"--{name}", str(each)]
+    return f"\nVerify: {join(words)}"

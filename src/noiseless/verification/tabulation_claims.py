@@ -15,6 +15,7 @@ TABLES_FORMAT = "noiseless-tables/1"
 _HEAD = ("format", "public", "publication")
 _BODY = (*_HEAD, "hidden", "witnesses", "steps", "families", "implied", "claims")
 _SECRET = (*_BODY, "requirements", "adversaries")
+_OTHER = "other figures, labels or options; rounded tables need --rounded as `tables protect` printed it"
 _ENDS = ("lower", "upper", "least", "most", "values")
 _WANTED = ("of", "rule", "wanted_lower", "wanted_upper", "wanted_width", "holds")
 
@@ -51,7 +52,7 @@ def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
         ) == _published_content(publication)
         claimed, read = (_dimension_names(each) for each in (raw["publication"], publication))
         if claimed == read:
-            claimed, read = "the tables", "the same tables" if same else "other figures, labels or options"
+            claimed, read = "the tables", "the same tables" if same else _OTHER
         checks.append(Check("publication", same, claimed, read))
     if contradicts:
         return Findings((*checks, _contradiction(raw, found)))

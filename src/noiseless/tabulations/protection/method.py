@@ -29,6 +29,7 @@ class ProposedTables:
             stay as they were, and others are written as what they tell.
         shown: tables of base cells that fit what is published, as far as the method knows: those that do
             spare the audit work. They are not public.
+        rounded: how figures are rounded, as readers declare it; nothing if they are not.
     """
 
     publication: Publication
@@ -38,6 +39,7 @@ class ProposedTables:
     words: str
     written: tuple[str, ...] | None = None
     shown: IntArray | None = None
+    rounded: str = ""
 
     @property
     def optimal(self) -> bool:

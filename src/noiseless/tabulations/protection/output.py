@@ -19,6 +19,7 @@ from noiseless.tabulations.reading.grids import read_grid, separator
 from noiseless.tabulations.reading.request import TableSource
 
 _FLAT = 2
+_VALUE = "value"
 WITHHELD = "x"
 """The one mark for all figures that are withheld, sensitive or not."""
 
@@ -77,12 +78,26 @@ def write_protected(
         with written_whole(path, kept) as part:
             if same and source is not None and source.figures.spots is not None:
                 _rewrite(source, own, part, path)
-            elif source is not None and source.value is None and _is_grid(table):
+            elif _is_written_as_grid(source, table):
                 _grid(proposal.publication, number, own, part)
             else:
                 _lines(proposal.publication, number, own, source, part)
         written.append(path)
     return tuple(written)
+
+
+def reading_of(proposal: ProposedTables, source: TableSource) -> dict[str, list[str]]:
+    """The options that read what is written of a single table, where it is not the file that was read."""
+    (table,) = proposal.publication.tables
+    if source.file is not None and source.figures.spots is not None and _is_same(source, proposal, 0):
+        return {}
+    if _is_written_as_grid(source, table):
+        return {"rows": [table.dimensions[0]], "cols": [table.dimensions[1]]}
+    return {"rows": list(table.dimensions), "cols": [], "value": [source.value or _VALUE]}
+
+
+def _is_written_as_grid(source: TableSource | None, table: PublishedTable) -> bool:
+    return source is not None and source.value is None and _is_grid(table)
 
 
 def _is_same(source: TableSource, proposal: ProposedTables, number: int) -> bool:
@@ -163,7 +178,7 @@ def _lines(
 ) -> None:
     """A line for each figure, in a text file."""
     table = publication.tables[number]
-    value = "value" if source is None or source.value is None else source.value
+    value = _VALUE if source is None or source.value is None else source.value
     with part.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([*table.dimensions, value])

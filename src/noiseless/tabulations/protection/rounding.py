@@ -234,6 +234,7 @@ class RoundingModel:
             "of distance in all",
             f"figures rounded to multiples of {self.base * step} that add up{further}",
             tuple(number_of(int(each), step) for each in published),
+            rounded=f"round:{number_of(self.base, step)}:random" + f":{self.relax}" * bool(self.relax),
         )
 
     def _equations(self) -> tuple[csr_array, IntArray]:

@@ -1,6 +1,7 @@
 """Rounding and merging as users call them: what is written is read back, verified and audited."""
 
 import json
+import shlex
 from fractions import Fraction
 from pathlib import Path
 
@@ -64,6 +65,39 @@ def test_what_is_written_is_read_verified_and_safe(
     figures = pd.read_csv("out.csv", index_col=0)
     assert (figures.iloc[:-1].sum() == figures.loc["Total"]).all()
     assert (figures.drop(columns="Total").sum(axis=1) == figures["Total"]).all()
+
+
+RECORDS = "firm,region,branch,pay\na,N,x,5.5\nb,N,y,2.5\nc,N,x,5\nd,S,x,7\ne,S,y,9\nf,S,y,8\ng,S,x,6\n"
+OF_RECORDS = "--microdata firms.csv --rows region --cols branch"
+
+
+@pytest.mark.parametrize("method", ["suppress", "intervals", "round"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "true.csv --cols illness --threshold 5",
+        f"{OF_RECORDS} --threshold 3",
+        f"{OF_RECORDS} --threshold 3 --totals region",
+        "--microdata firms.csv --rows region --rows branch --rows firm --threshold 2",
+        f"{OF_RECORDS} --kind magnitude --value pay --threshold 2",
+    ],
+)
+def test_protect_prints_the_command_that_verifies(
+    asked: str, method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("firms.csv").write_text(RECORDS)
+    protect = ["protect", *asked.split(), "--method", method, "-o", "my out.csv", "--certificate", "c.json"]
+    code, out, err = called(*protect, capsys=capsys)
+    assert (code, err) == (0, "")
+    _, _, line = out.rstrip().rpartition("\nVerify: noiseless tables ")
+    assert called(*shlex.split(line), capsys=capsys)[0] == 0
+    assert ("--rounded" in line) == (method == "round")
+    if method == "round":
+        words = shlex.split(line)
+        at = words.index("--rounded")
+        code, out, _ = called(*words[:at], *words[at + 2 :], capsys=capsys)
+        assert code == 1
+        assert "rounded tables need --rounded as `tables protect` printed it" in " ".join(out.split())
 
 
 def test_a_base_that_is_too_small_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
