@@ -199,8 +199,9 @@ def test_the_argument_at_fault_is_named(call: Callable[[], Any], words: str) -> 
         ),
         (
             lambda: nl.audit(LATIN, sensitive="age"),
-            'name its encoding (nl.open_table(FILE, encoding="cp1252") for Western Europe, cp1250 for',
+            'name its encoding (nl.open_table(FILE, encoding="cp1252") to read Western European letters',
         ),
+        (lambda: nl.audit_tables(LATIN), 'name its encoding (encoding="cp1252" to read'),
     ],
 )
 def test_errors_name_arguments_and_not_options(call: Callable[[], Any], words: str, tmp_path: Path) -> None:

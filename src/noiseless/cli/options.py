@@ -200,15 +200,16 @@ def _under(title: str, annotation: Any) -> Any:  # noqa: ANN401 - of a parameter
 
 READING = "How the table is read"
 """Where the help of a command has the options of `reads`, and others like them."""
+EncodingOption = Annotated[
+    str | None,
+    option(
+        "What a text file is encoded in, if not in UTF-8: cp1252 (Western Europe), cp1250 or latin-2 "
+        "(Central Europe), cp1251 (Cyrillic), utf-16.",
+        "NAME",
+    ),
+]
 _WRITTEN: dict[str, Any] = {
-    "encoding": Annotated[
-        str | None,
-        option(
-            "What a text file is encoded in, if not in UTF-8: cp1252 (Western Europe), cp1250 or latin-2 "
-            "(Central Europe), cp1251 (Cyrillic), utf-16.",
-            "NAME",
-        ),
-    ],
+    "encoding": EncodingOption,
     "separator": Annotated[
         str | None, option("What separates fields, where it is not recognised: , ; | or tab.", "CHAR")
     ],

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from noiseless.cli.options import (
+    EncodingOption,
     FormatOption,
     HtmlOption,
     column_option,
@@ -99,6 +100,7 @@ READING: dict[str, Any] = {
         option("The parents of a dimension's labels (CSV child,parent; ARX; .hrc).", "DIMENSION=FILE"),
     ],
     "sheet": Annotated[str | None, option("The sheet of an Excel file; the first by default.", "NAME")],
+    "encoding": EncodingOption,
     "microdata": Annotated[str | None, option("The records behind the table.", "TABLE")],
     "unit": Annotated[str | None, column_option("The column of the records that identifies a contributor.")],
     "bounds": Annotated[

@@ -16,8 +16,8 @@ from noiseless.errors import RequestError, SourceError
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NOT_UTF8 = (
-    "is not UTF-8 text; name its encoding (--encoding cp1252 for Western Europe, cp1250 for Central Europe, "
-    "cp1251 for Cyrillic, or another) and check its letters"
+    "is not UTF-8 text; name its encoding (--encoding cp1252 to read Western European letters, "
+    "cp1250 Central European, cp1251 Cyrillic) and check the result"
 )
 
 FINE, MALFORMED, MIXED, RAGGED = range(4)

@@ -13,6 +13,7 @@ import numpy as np
 from noiseless.errors import OutputError
 from noiseless.files import written_whole
 from noiseless.tables.spreadsheets import EXCEL
+from noiseless.tables.text_source import file_text
 from noiseless.tabulations.protection.method import ProposedTables
 from noiseless.tabulations.publication import UNBOUNDED, Publication, PublishedTable
 from noiseless.tabulations.reading.grids import read_grid, separator
@@ -124,7 +125,7 @@ def _rewrite(source: TableSource, texts: Sequence[str | None], part: Path, path:
     if excel:
         mark, rows = ",", read_grid(source.file, source.sheet)
     else:
-        text = source.file.read_bytes().decode("utf-8-sig")
+        text = file_text(source.file, source.encoding)
         mark = separator(text)
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
     for (row, column), cell in changed.items():

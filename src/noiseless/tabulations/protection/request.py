@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +20,6 @@ from noiseless.tabulations.protection.outcome import TableProtection
 from noiseless.tabulations.protection.problem import TrueTables
 from noiseless.tabulations.protection.rounding import ControlledRounding
 from noiseless.tabulations.protection.suppression import CellSuppression
-from noiseless.tabulations.publication import Publication
 from noiseless.tabulations.reading import Names
 from noiseless.tabulations.reading.request import TabulationRequest, read_request
 
@@ -49,6 +49,7 @@ def protect_tables(
     hierarchy: Mapping[str, Any] | None = None,
     where: Mapping[str, str] | None = None,
     sheet: str | int | None = None,
+    encoding: str | None = None,
     microdata: Any = None,  # noqa: ANN401 - any frame
     unit: str | None = None,
     bounds: tuple[int | Fraction, int | Fraction] | None = None,
@@ -89,6 +90,7 @@ def protect_tables(
         hierarchy: for each dimension that has one, a file or rows of names, each below the next.
         where: what the whole table is about, as labels of other dimensions.
         sheet: the sheet of an Excel file.
+        encoding: what text files are encoded in, if not in UTF-8: `cp1252`, `latin-2`.
         microdata: the records behind the table.
         unit: the column of the records that identifies a contributor.
         bounds: the least and the largest value of a base cell.
@@ -114,6 +116,7 @@ def protect_tables(
         hierarchy=hierarchy,
         where=where,
         sheet=sheet,
+        encoding=encoding,
         microdata=microdata,
         unit=unit,
         bounds=bounds,
@@ -156,7 +159,7 @@ def protect_request(
         rules,
         request.contributions,
         declared if secret is None else secret,
-        _costs(request.publication, weights),
+        _costs(request, weights),
     )
     rounding = ControlledRounding(None if base is None else Fraction(base), relax)
     names = (ordered,) if isinstance(ordered, str) else None if ordered is None else tuple(ordered)
@@ -191,13 +194,16 @@ def _methods(
     return [made[method]]
 
 
-def _costs(publication: Publication, weights: Any) -> FloatArray | None:  # noqa: ANN401 - any frame
+def _costs(request: TabulationRequest, weights: Any) -> FloatArray | None:  # noqa: ANN401 - any frame
     """The weights of all figures; None where each counts 1."""
+    publication = request.publication
     if isinstance(weights, str) and weights == COUNT:
         return None
     if isinstance(weights, str) and weights == VALUE:
         return np.abs(publication.told_lower).astype(float)
-    other = read_request(weights).publication
+    encoding = next((each.encoding for each in request.sources), None)
+    is_file = isinstance(weights, str | Path)
+    other = read_request(weights, encoding=encoding if is_file else None).publication
     known = dict(zip(other.row_names, other.told_lower.tolist(), strict=True))
     alone = len(other.tables) == len(publication.tables) == 1
     if alone:  # a file of its own may have a name of its own

@@ -27,6 +27,7 @@ def audit_tables(
     hierarchy: Mapping[str, Any] | None = None,
     where: Mapping[str, str] | None = None,
     sheet: str | int | None = None,
+    encoding: str | None = None,
     microdata: Any = None,  # noqa: ANN401 - any frame
     unit: str | None = None,
     below: int | None = None,
@@ -63,6 +64,7 @@ def audit_tables(
         hierarchy: for each dimension that has one, a file or rows of names, each below the next.
         where: what the whole table is about, as labels of other dimensions.
         sheet: the sheet of an Excel file.
+        encoding: what text files are encoded in, if not in UTF-8: `cp1252`, `latin-2`.
         microdata: the records behind the table.
         unit: the column of the records that identifies a contributor.
         below: for a table made from records: publish smaller figures as "less than this".
@@ -90,6 +92,7 @@ def audit_tables(
         hierarchy=hierarchy,
         where=where,
         sheet=sheet,
+        encoding=encoding,
         microdata=microdata,
         unit=unit,
         below=below,

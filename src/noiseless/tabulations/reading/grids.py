@@ -13,6 +13,7 @@ import numpy as np
 from noiseless.errors import RequestError, SourceError
 from noiseless.examples import not_opened
 from noiseless.tables.spreadsheets import EXCEL, sheet_rows
+from noiseless.tables.text_source import file_text
 from noiseless.tabulations.reading.figures import MOST_CELLS, Figures
 from noiseless.tabulations.reading.notation import SUPPRESSED, FigureNotation, UnreadableFigure, is_total
 
@@ -29,8 +30,13 @@ _DEEPEST = 7
 _UNNAMED = re.compile(r"unnamed: \d+.*", re.IGNORECASE)
 
 
-def read_grid(file: Path, sheet: str | int | None = None) -> Grid:
+def read_grid(file: Path, sheet: str | int | None = None, encoding: str | None = None) -> Grid:
     """The rows of a text or Excel file, as they are.
+
+    Args:
+        file: the file.
+        sheet: the sheet of an Excel file.
+        encoding: what a text file is encoded in, if not in UTF-8.
 
     Raises:
         SourceError: it cannot be read.
@@ -40,13 +46,9 @@ def read_grid(file: Path, sheet: str | int | None = None) -> Grid:
     if sheet is not None:
         raise SourceError(str(file), "has no sheets; leave the sheet out")
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = file_text(file, encoding)
     except OSError as error:
         raise SourceError(str(file), not_opened(file, error)) from None
-    except UnicodeDecodeError:
-        raise SourceError(
-            str(file), "is not UTF-8 text; save it as UTF-8 (iconv -f ENCODING -t utf-8 IN > OUT)"
-        ) from None
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator(text), strict=True))
     except csv.Error as error:

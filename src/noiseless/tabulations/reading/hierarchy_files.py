@@ -8,6 +8,7 @@ from pathlib import Path
 
 from noiseless.errors import RequestError
 from noiseless.examples import not_opened
+from noiseless.tables.text_source import file_text
 
 Parents = Mapping[str, str | None]
 """For each name of a hierarchy the one above it; None for those at the top."""
@@ -19,23 +20,23 @@ _MOST = 1_000_000
 """More names are a slip: a table with as many rows is not read either."""
 
 
-def read_hierarchy(file: Path) -> Parents:
+def read_hierarchy(file: Path, encoding: str | None = None) -> Parents:
     """The names of a hierarchy and what stands above each.
 
     A line has a name and the one above it; or, as ARX writes them, a category and all that stands above it,
     the top last. In a file `.hrc`, signs at the beginning of a line (@ as a rule) count how deep it lies.
 
+    Args:
+        file: the file.
+        encoding: what it is encoded in, if not in UTF-8.
+
     Raises:
         RequestError: it cannot be read, or is no tree.
     """
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = file_text(file, encoding)
     except OSError as error:
         raise RequestError(f"{file}: {not_opened(file, error)}") from None
-    except UnicodeDecodeError:
-        raise RequestError(
-            f"{file}: is not UTF-8 text; save it as UTF-8 (iconv -f ENCODING -t utf-8 IN > OUT)"
-        ) from None
     if file.suffix.lower() == ".hrc":
         return _indented(str(file), text)
     rows = _rows(str(file), text)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from noiseless.errors import RequestError, SourceError
+from noiseless.tables.spreadsheets import EXCEL
+from noiseless.tables.text_source import TextSource
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.audit import audit_tables as audit_publication
 from noiseless.tabulations.magnitudes import ContributorAmounts
@@ -46,6 +48,7 @@ class TableSource:
         sheet: the sheet of an Excel file.
         frame: the frame; None if there is none.
         value: what figures are of, where each line is one.
+        encoding: what the file is encoded in, if not in UTF-8.
     """
 
     figures: Figures
@@ -53,6 +56,7 @@ class TableSource:
     sheet: str | int | None = None
     frame: Any = None
     value: str | None = None
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +175,10 @@ def _read(
     """Read all tables; with `shared`, what is said of dimensions is said of the tables that have them."""
     tables, files, folder = list[tuple[Figures, FigureNotation]](), list[Path](), specification.folder
     bounds = specification.bounds or (Fraction(0), None)
-    hierarchies = {name: _parents(name, each, folder) for name, each in specification.hierarchy.items()}
+    hierarchies = {
+        name: _parents(name, each, folder, specification.encoding)
+        for name, each in specification.hierarchy.items()
+    }
     for number, table in enumerate(specification.table, 1):
         name = table.name or (Path(table.file).stem if table.file else f"table {number}")
         if name in {figures.name for figures, _ in tables}:
@@ -180,7 +187,7 @@ def _read(
         if table.below is not None:  # of figures before they are rounded
             marks = {f"<{table.below}": f"1-{table.below - 1}"} if table.below > 1 else {}
             notation = replace(notation, marks={**notation.marks, **marks})
-        figures = _figures(name, table, notation, folder, hierarchies)
+        figures = _figures(name, table, notation, specification, hierarchies)
         files += [folder / each for each in (table.file, table.microdata) if isinstance(each, str)]
         figures = replace(figures.fixed(table.where), kind=table.kind)
         tables.append((figures, notation))
@@ -208,7 +215,12 @@ def _read(
         specification.population,
         tuple(
             TableSource(
-                figures, None if each.file is None else folder / each.file, each.sheet, each.frame, each.value
+                figures,
+                None if each.file is None else folder / each.file,
+                each.sheet,
+                each.frame,
+                each.value,
+                specification.encoding,
             )
             for each, (figures, _) in zip(specification.table, tables, strict=True)
         ),
@@ -226,12 +238,16 @@ def _holdings(specification: Specification, publication: Publication) -> RecordH
         return None
     dimensions = [each.name for each in publication.used]
     decimal = FigureNotation.of({**specification.told, **table.told}).decimal
-    records = _records(table, specification.folder)
+    records = _records(table, specification)
     return read_holdings(records, dimensions, _summed(table), table.unit, decimal=decimal)
 
 
-def _records(table: TableSpecification, folder: Path) -> Any:  # noqa: ANN401 - any frame
-    return folder / table.microdata if isinstance(table.microdata, str) else table.microdata
+def _records(table: TableSpecification, specification: Specification) -> Any:  # noqa: ANN401 - any frame
+    if not isinstance(table.microdata, str):
+        return table.microdata
+    file = specification.folder / table.microdata
+    is_text = file.suffix.lower() not in {*EXCEL, *_COLUMNAR}
+    return TextSource(str(file), specification.encoding) if is_text and specification.encoding else file
 
 
 def _summed(table: TableSpecification) -> str | None:
@@ -261,7 +277,7 @@ def _figures(
     name: str,
     table: TableSpecification,
     notation: FigureNotation,
-    folder: Path,
+    specification: Specification,
     hierarchies: Mapping[str, Parents],
 ) -> Figures:
     dimensions = (*table.rows, *table.cols)
@@ -281,28 +297,33 @@ def _figures(
             raise RequestError(
                 f"{name}: name the columns of the records that make its rows and columns (--rows, --cols)"
             )
-        records = _records(table, folder)
+        records = _records(table, specification)
         held = read_holdings(records, dimensions, _summed(table), table.unit, decimal=notation.decimal)
         totalled = dimensions if table.totals is None else tuple(table.totals)
         return made_figures(name, held, totalled, hierarchies, notation=notation, below=table.below)
-    file = folder / table.file
+    file = specification.folder / table.file
     if not file.is_file():
         raise SourceError(str(file), "there is no such file; check the name and the folder")
     if file.suffix.lower() in _COLUMNAR:
         return frame_figures(
             name, file, table.rows, table.cols, table.value if table.microdata is None else None
         )
-    grid = read_grid(file, table.sheet)
+    grid = read_grid(file, table.sheet, specification.encoding)
     if table.value is not None and table.microdata is None:
         return long_figures(name, grid, dimensions, table.value)
     return wide_figures(name, grid, table.rows, table.cols, notation, totals=named)
 
 
-def _parents(name: str, source: Any, folder: Path) -> Parents:  # noqa: ANN401 - a file or rows
+def _parents(
+    name: str,
+    source: Any,  # noqa: ANN401 - a file or rows
+    folder: Path,
+    encoding: str | None = None,
+) -> Parents:
     if isinstance(source, Mapping):
         return parents_of(f"hierarchy of {name!r}", [(each, *above) for each, above in source.items()])
     if isinstance(source, str | Path):
-        return read_hierarchy(folder / source)
+        return read_hierarchy(folder / source, encoding)
     return parents_of(f"hierarchy of {name!r}", source)
 
 

@@ -101,6 +101,7 @@ class Specification(_Model):
         rules: disclosure rules that cells must keep.
         bounds: the least and the largest value of a base cell.
         step: the resolution of magnitudes.
+        encoding: what text files are encoded in, if not in UTF-8.
         folder: what files are looked for in.
     """
 
@@ -113,6 +114,7 @@ class Specification(_Model):
     rules: Mapping[str, Any] = Field(default_factory=dict)
     bounds: tuple[Number, Number] | None = None
     step: Number | None = None
+    encoding: str | None = None
     folder: Path = Path()
 
     @classmethod

@@ -75,6 +75,29 @@ def test_a_file_is_written_as_it_was_read(
     assert "proofs.json" not in capsys.readouterr().err
 
 
+def test_files_in_another_encoding(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = "miasto,ból,świerzb,Total\nŁódź,2,7,9\nSącz,13,9,22\nRadość,11,14,25\nTotal,26,30,56\n"
+    (folder / "pl.csv").write_text(table, "cp1250")
+    (folder / "tree.csv").write_text("Łódź,Total\nSącz,Total\nRadość,Total\n", "cp1250")
+    (folder / "pl.toml").write_text(
+        'encoding = "cp1250"\nhierarchy = {miasto = "tree.csv"}\n[[table]]\nfile = "pl.csv"\n', "utf-8"
+    )
+    said = ("--encoding", "cp1250")
+    asked = ("--hierarchy", "miasto=tree.csv", "--threshold", "5", "--weights", "pl.csv")
+    assert run(["tables", "protect", "pl.csv", *asked]) == 2
+    assert "name its encoding (--encoding cp1252 to read" in capsys.readouterr().err
+    written = ("-o", "published.csv", "--certificate", "c.json")
+    assert run(["tables", "protect", "pl.csv", *said, *asked, *written]) == 0
+    published = (folder / "published.csv").read_text("utf-8")
+    assert published.startswith("miasto,ból,świerzb,Total\nŁódź,x,x,9\n")
+    assert run(["tables", "verify", "c.json", "published.csv", *said, *asked[:2]]) == 0  # the table is UTF-8
+    found = [nl.audit_tables("pl.toml"), nl.audit_tables("pl.csv", encoding="cp1250")]
+    assert all(("pl", ("Radość", "świerzb")) in one.publication.row_names for one in found)
+    (folder / "records.csv").write_text("miasto,choroba\nŁódź,ból\nSącz,świerzb\n", "cp1250")
+    made = nl.audit_tables(None, microdata="records.csv", rows="miasto", cols="choroba", encoding="cp1250")
+    assert any("Łódź" in str(name) for name in made.publication.row_names)
+
+
 def test_several_tables_are_protected_together(folder: Path) -> None:
     (folder / "both.toml").write_text(
         'rules = {threshold = 5}\n[[table]]\nfile = "clinics.csv"\nrows = "region"\ncols = "illness"\n'
