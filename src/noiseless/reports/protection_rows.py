@@ -29,6 +29,7 @@ class OutcomeView:
         row: the row of the table of methods: name, result, loss, least loss, exact figures, total width.
         safe: whether it may be published.
         tables: what may be published, coloured by what is left; empty unless it is safe.
+        rounded: how figures are rounded, as readers declare it; nothing if they are not.
     """
 
     name: str
@@ -36,6 +37,7 @@ class OutcomeView:
     row: tuple[str, ...]
     safe: bool
     tables: tuple[TableView, ...]
+    rounded: str = ""
 
 
 def outcome_views(found: TableProtection, *, pictures: bool) -> list[OutcomeView]:
@@ -61,7 +63,7 @@ def _outcome_view(outcome: ProtectionOutcome, *, pictures: bool) -> OutcomeView:
         "no limit" if math.isinf(outcome.total_width) else f"{outcome.total_width:,.0f}",
     )
     tables = tuple(table_views(AuditView(audit))) if pictures else ()
-    return OutcomeView(outcome.method, proposal.words, row, True, tables)
+    return OutcomeView(outcome.method, proposal.words, row, True, tables, proposal.rounded)
 
 
 def least_text(outcome: ProtectionOutcome) -> str:

@@ -175,6 +175,7 @@ def test_the_report_shows_before_and_after(folder: Path) -> None:
     assert 'id="before"' in page
     assert 'id="after-suppress"' in page
     assert 'id="after-intervals"' in page
+    assert page.count("To audit or verify it, declare <code>--rounded round:6:random</code>.") == 1
     assert "0 and 5 must stay possible" in page
     assert run(["tables", "protect", "clinics.csv", *SMALL, "--html", "report.html"]) == 0
     assert (folder / "report.html").stat().st_mode & 0o077 == 0
