@@ -229,7 +229,7 @@ class Portfolio:
             search = self._search(replace(level, min_posterior=k))
             search.thorough = False
             search.run()
-            return any(targets.allow(point) for point in search.memory.points)
+            return any(targets.allow(point) and search.targets.allow(point) for point in search.memory.points)
 
         most = levels(int(targets.most.min()), FEWEST) if targets.budget else self.posteriors
         posteriors = [k for k in most if k >= least]

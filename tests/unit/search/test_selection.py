@@ -576,6 +576,17 @@ class TestManyValues:
         assert found.quality.distortion is not None
         assert float(fewer.quality.distortion) < 0.7 * float(found.quality.distortion)
 
+    def test_a_largest_distortion_is_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Too many values for the paths: what keeps to the limit and leaves most is found, level by level."""
+        for module, name in ((methods, "FEW_VALUES"), (portfolio, "ALL_LEVELS"), (greedy, "MOST_VALUES")):
+            monkeypatch.setattr(module, name, 0)
+        monkeypatch.setattr(greedy, "FEWER_VALUES", 0)
+        numbers = [10 * (i // 4) + i % 4 for i in range(40)]  # ten groups of four that lie near each other
+        joint = JointRange.from_codes(range(40), range(40))
+        problem = Problem(joint, ColumnCodebook(Numbers(numbers), Categories([i // 20 for i in range(40)])))
+        found = choose(problem, Goal(max_distortion=2, utility="distortion")).quality
+        assert found.min_posterior >= 4
+
     @pytest.mark.parametrize(
         "wish",
         [
