@@ -160,8 +160,8 @@ def _verify_line(
     """The command that checks the certificate of one table against what was written.
 
     What is written as it was read is read with the same options; tables from records are read otherwise.
-    Nothing, where options may not say it: for several tables, for merged ones, which can lose categories and
-    levels, and where points stand in new figures and commas in others.
+    Nothing, where options may not say it: for several tables, and for merged ones, which can lose categories
+    and levels.
     """
     from noiseless.tabulations.protection.output import number_of, reading_of
 
@@ -170,8 +170,7 @@ def _verify_line(
     publication = found.tables.publication
     form, parts = reading_of(proposal, found.sources[0]), publication.step.denominator > 1
     merged = found.best.method == "merge"
-    mixed = not form and parts and "decimal=," in (options["told"] or ()) and found.best.method != "suppress"
-    if merged or mixed or len(publication.tables) > 1 or (table or "").lower().endswith(".toml"):
+    if merged or len(publication.tables) > 1 or (table or "").lower().endswith(".toml"):
         return ""
     asked = dict(options)
     if asked.pop("microdata") is not None:

@@ -114,7 +114,9 @@ def _rewrite(source: TableSource, texts: Sequence[str | None], part: Path, path:
     """The file with other cells."""
     assert source.figures.spots is not None and source.file is not None  # noqa: S101, PT018 - as called
     changed = {
-        spot: text for spot, text in zip(source.figures.spots, texts, strict=False) if text is not None
+        spot: text.replace(".", source.decimal)
+        for spot, text in zip(source.figures.spots, texts, strict=False)
+        if text is not None
     }
     excel = source.file.suffix.lower() in EXCEL
     if path.suffix.lower() in EXCEL:

@@ -49,6 +49,7 @@ class TableSource:
         frame: the frame; None if there is none.
         value: what figures are of, where each line is one.
         encoding: what the file is encoded in, if not in UTF-8.
+        decimal: the sign before decimals.
     """
 
     figures: Figures
@@ -57,6 +58,7 @@ class TableSource:
     frame: Any = None
     value: str | None = None
     encoding: str | None = None
+    decimal: str = "."
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +223,9 @@ def _read(
                 each.frame,
                 each.value,
                 specification.encoding,
+                notation.decimal,
             )
-            for each, (figures, _) in zip(specification.table, tables, strict=True)
+            for each, (figures, notation) in zip(specification.table, tables, strict=True)
         ),
     )
 

@@ -80,12 +80,16 @@ OF_RECORDS = "--microdata firms.csv --rows region --cols branch"
         f"{OF_RECORDS} --threshold 3 --totals region",
         "--microdata firms.csv --rows region --rows branch --rows firm --threshold 2",
         f"{OF_RECORDS} --kind magnitude --value pay --threshold 2",
+        f"commas.csv {OF_RECORDS} --kind magnitude --value pay --threshold 2 --told decimal=,",
     ],
 )
 def test_protect_prints_the_command_that_verifies(
     asked: str, method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("firms.csv").write_text(RECORDS)
+    Path("commas.csv").write_text(
+        "region;x;y;Total\nN;10,5;2,5;13,0\nS;13,0;17,0;30,0\nTotal;23,5;19,5;43,0\n"
+    )
     protect = ["protect", *asked.split(), "--method", method, "-o", "my out.csv", "--certificate", "c.json"]
     code, out, err = called(*protect, capsys=capsys)
     assert (code, err) == (0, "")
