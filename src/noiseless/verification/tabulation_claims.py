@@ -70,8 +70,8 @@ def _checked(raw: Any, publication: Optional[Mapping[str, Any]]) -> Findings:
 
 
 def _published_content(publication: Mapping[str, Any]) -> list[Any]:
-    """What a publication says, whatever its tables are called and in which order it lists what they hold."""
-    bounds = publication["lower"], publication["upper"]
+    """What a publication says, in whatever order it lists what it holds; a table alone has no name."""
+    bounds, tables = (publication["lower"], publication["upper"]), publication["tables"]
     return [
         sorted(
             (
@@ -83,7 +83,7 @@ def _published_content(publication: Mapping[str, Any]) -> list[Any]:
             )
             for each in publication["classifications"]
         ),
-        sorted((each["kind"], _figures_by_label(each)) for each in publication["tables"]),
+        sorted((each["name"] * (len(tables) > 1), each["kind"], _figures_by_label(each)) for each in tables),
         bounds,
         [
             publication["classifications"] for end in bounds if isinstance(end, (list, tuple))

@@ -95,7 +95,26 @@ def test_claims_that_are_left_out_or_doubled_are_refused() -> None:
     assert [check.name for check in verify_tables(certificate, publication).failed] == ["figures"]
 
 
-def test_tables_are_the_same_in_any_order_and_under_any_name() -> None:
+def test_of_several_tables_names_say_which_is_which() -> None:
+    publication = withheld(np.arange(9).reshape(3, 3), [flat("a", 3), flat("b", 3)], np.eye(3) < 1)
+    both = publication.to_dict()
+    both["tables"] = [both["tables"][0] | {"name": name} for name in ("one", "two")]
+    both["tables"][1]["lower"] = [*both["tables"][1]["lower"][:-1], 99]
+    swapped = {
+        **both,
+        "tables": [
+            table | {"name": name} for table, name in zip(both["tables"], ("two", "one"), strict=True)
+        ],
+    }
+    asked = {**written(publication), "publication": both}
+    (same,), (other,) = (
+        [each.holds for each in check_tables(asked, one).checks if each.name == "publication"]
+        for one in (both, swapped)
+    )
+    assert (same, other) == (True, False)
+
+
+def test_a_table_is_the_same_in_any_order_and_under_any_name() -> None:
     publication = withheld(np.arange(9).reshape(3, 3), [flat("a", 3), flat("b", 3)], np.eye(3) < 1)
     certificate, other = written(publication), json.loads(json.dumps(publication.to_dict()))
     (table,) = other["tables"]

@@ -180,7 +180,9 @@ def made_figures(
     for place, dimension in enumerate(holdings.dimensions):
         parents = hierarchies.get(dimension, {}) if dimension in totalled else {}
         total = (_TOTAL,) * (dimension in totalled)
-        own = {labels[place]: _path(labels[place], parents) for labels in holdings.amounts}
+        tops = [name for name, above in parents.items() if above is None]
+        whole = tops if len(tops) == 1 else []  # what holds everything is the total itself
+        own = {labels[place]: _path(labels[place], parents, whole) for labels in holdings.amounts}
         if double := [each for path in own.values() for each in path[:-1] if each in own or each in total]:
             raise RequestError(
                 f"{name}: {double[0]!r} stands above others in the hierarchy of {dimension!r}, and names "
@@ -195,13 +197,11 @@ def made_figures(
     return Figures.of(name, holdings.dimensions, entries, labels=orders)
 
 
-def _path(label: str, parents: Parents) -> Labels:
-    """The names that hold a label, the highest first, and the label; a single top is the total itself."""
+def _path(label: str, parents: Parents, left_out: Sequence[str]) -> Labels:
+    """The names that hold a label, the highest first, without some, and the label."""
     path = [label]
-    while (above := parents.get(path[-1])) is not None:
+    while (above := parents.get(path[-1])) is not None and above not in left_out:
         path.append(above)
-    if len(path) > 1 and sum(above is None for above in parents.values()) == 1:
-        path.pop()
     return tuple(reversed(path))
 
 
