@@ -273,7 +273,7 @@ def _kind(source: ReleaseSource, name: str) -> Kind:
     values = one.type
     if pt.is_integer(values) or pt.is_floating(values) or pt.is_decimal(values) or name in request.numeric:
         return "number"
-    may_be = pt.is_timestamp(values) or (pt.is_string(values) and MomentForm.of(one))
+    may_be = pt.is_timestamp(values) or (pt.is_string(values) and (one.null_count or MomentForm.of(one)))
     if pt.is_date(values) or (may_be and MomentForm.of(source.text(source.public, name).texts)):
         return "date"
     return "category"

@@ -70,6 +70,17 @@ def test_the_widest_interval_is_as_narrow_as_can_be(seed: int, form: str, tmp_pa
     assert both_check(made, source, tmp_path)
 
 
+def test_a_missing_moment_leaves_the_others_on_the_line(tmp_path: Path) -> None:
+    """They were categories, of which a cell lists all, wherever a column of a text file had a blank."""
+    source = tmp_path / "people.csv"
+    times = ["", "", "2024-02-28 22:00", "2024-02-28 23:30", "2024-03-01 00:00", "2024-03-01 00:10"]
+    pd.DataFrame({"ill": list("ababab"), "seen": times}).to_csv(source, index=False)
+    made = nl.release(source, sensitive="ill", public="seen", min_posterior=2)
+    assert made.certificate["options"]["kinds"] == {"seen": "date"}
+    assert "2024-02-28 22:00 to 2024-02-28 23:30" in made.table.column("seen").to_pylist()
+    assert both_check(made, source, tmp_path)
+
+
 @pytest.mark.parametrize("zone", [None, "Europe/Berlin"])
 @pytest.mark.parametrize("step", ["1h", "1s", "1ms", "1us", "1ns"])
 def test_typed_moments_of_any_resolution_are_on_the_line(step: str, zone: str | None, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from math import prod
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 
 from noiseless.errors import OutputError
 from noiseless.files import written_whole
-from noiseless.tables.spreadsheets import EXCEL
+from noiseless.tables.spreadsheets import EXCEL, sheet_rows
 from noiseless.tables.text_source import file_text
 from noiseless.tabulations.protection.method import ProposedTables
 from noiseless.tabulations.publication import UNBOUNDED, Publication, PublishedTable
@@ -140,22 +141,54 @@ def _rewrite(source: TableSource, texts: Sequence[str | None], part: Path, path:
 def _rewrite_excel(
     source: TableSource, changed: Mapping[tuple[int, int], str], part: Path, path: Path
 ) -> None:
+    """The sheet with other cells, in a workbook of its own that reads as it should."""
     try:
-        from openpyxl import load_workbook
+        from openpyxl import Workbook, load_workbook
     except ImportError:
         raise OutputError(
             str(path),
             "Excel files are written by openpyxl; pip install 'noiseless[excel]', or name a .csv",
         ) from None
-    book = load_workbook(source.file)
-    names = [source.sheet] if isinstance(source.sheet, str) else book.sheetnames[source.sheet or 0 :]
-    for other in [name for name in book.sheetnames if name != names[0]]:
-        del book[other]  # they are not protected
-    sheet = book[names[0]]
-    for (row, column), cell in changed.items():
-        sheet.cell(row + 1, column + 1).value = cell
+    assert source.file is not None  # noqa: S101 - as called
+    if path.suffix.lower() != ".xlsx" or source.file.suffix.lower() not in {".xlsx", ".xlsm"}:
+        raise OutputError(str(path), "only .xlsx files are written, from .xlsx and .xlsm; or name a .csv")
+    old, new = load_workbook(source.file, data_only=True, keep_links=False), Workbook()
+    names = [source.sheet] if isinstance(source.sheet, str) else old.sheetnames[source.sheet or 0 :]
+    _copy_sheet(old[names[0]], new.active, changed)
     with part.open("wb") as out:
-        book.save(out)
+        new.save(out)
+    if _filled(sheet_rows(part)) != {**_filled(read_grid(source.file, source.sheet)), **changed}:
+        raise OutputError(str(path), "the sheet cannot be written as it was read; name a .csv")
+
+
+def _copy_sheet(old: Any, new: Any, changed: Mapping[tuple[int, int], str]) -> None:  # noqa: ANN401 - openpyxl's
+    """The values of a sheet and their looks; formulas, comments and pivot tables can hold what is withheld.
+
+    The grid that was read begins at the first row and column with a value.
+    """
+    cells = [cell for row in old.iter_rows() for cell in row if cell.value is not None or cell.has_style]
+    filled = [cell for cell in cells if cell.value is not None]
+    top, left = min(cell.row for cell in filled), min(cell.column for cell in filled)
+    for cell in cells:
+        value = changed.get((cell.row - top, cell.column - left), cell.value)
+        written = new.cell(cell.row, cell.column, value)
+        for look in ("font", "fill", "border", "alignment", "number_format"):
+            setattr(written, look, copy(getattr(cell, look)))
+    for name, column in old.column_dimensions.items():
+        new.column_dimensions[name].width = column.width
+    for merged in old.merged_cells.ranges:
+        new.merge_cells(str(merged))
+    new.title = old.title
+
+
+def _filled(grid: Sequence[Sequence[str | None]]) -> dict[tuple[int, int], str]:
+    """The cells that are not blank."""
+    return {
+        (row, column): cell.strip()
+        for row, cells in enumerate(grid)
+        for column, cell in enumerate(cells)
+        if cell and cell.strip()
+    }
 
 
 def _is_grid(table: PublishedTable) -> bool:

@@ -4,14 +4,16 @@ import json
 import math
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import openpyxl
 import pandas as pd
 import pytest
+from openpyxl.comments import Comment
 
 import noiseless as nl
 from noiseless.cli.main import run
-from noiseless.errors import RequestError
+from noiseless.errors import OutputError, RequestError
 from noiseless.reports.protection_page import protection_html
 from noiseless.tabulations.audit import audit_tables as audit_publication
 from noiseless.tabulations.reading import audit_tables
@@ -142,6 +144,39 @@ def test_excel_keeps_its_sheet_and_loses_the_others(folder: Path) -> None:
     assert nl.audit_tables("published.csv", cols="illness", rules={"threshold": 5}).holds
     texts = [[str(cell.value) for cell in row] for row in written["true"].rows]
     assert [line.split(",") for line in (folder / "published.csv").read_text().splitlines()] == texts
+
+
+def test_excel_is_written_as_it_is_read_wherever_the_table_stands(folder: Path) -> None:
+    """Below blank rows, beside a blank column; and no formula or comment says what is withheld."""
+    book = openpyxl.Workbook()
+    sheet, lines = book.active, [line.split(";") for line in CLINICS.splitlines()[1:6]]
+    for row, line in enumerate(lines, 3):
+        for column, text in enumerate(line, 2):
+            sheet.cell(row, column, int(text) if text.isdigit() else text)
+    sheet["G5"], sheet["G6"] = "=28+19+4+5", "=22+15+11+2"
+    sheet["E5"].comment = Comment("four cases", "me")
+    book.save(folder / "plain.xlsx")
+    with ZipFile(folder / "plain.xlsx") as plain, ZipFile(folder / "book.xlsx", "w") as whole:
+        for name in plain.namelist():  # as Excel writes it: with the results of formulas
+            text = plain.read(name).decode()
+            for total in (56, 50):
+                text = text.replace("</f><v />", f"</f><v>{total}</v>", 1)
+            whole.writestr(name, text)
+    command = ["tables", "protect", "book.xlsx", *SMALL]
+    assert run([*command, "-o", "published.xlsx", "--certificate", "c.json"]) == 0
+    assert run(["tables", "verify", "c.json", "published.xlsx", "--cols", "illness"]) == 0
+    written = openpyxl.load_workbook(folder / "published.xlsx").active
+    assert [written["E5"].value, written["F6"].value, written["G5"].value] == ["x", "x", 56]
+    assert not any(cell.comment or cell.data_type == "f" for row in written.rows for cell in row)
+
+
+@pytest.mark.parametrize("out", ["out.xls", "out.xlsm"])
+def test_workbooks_of_other_kinds_are_not_written(out: str, folder: Path) -> None:
+    frame = pd.read_csv(folder / "clinics.csv", sep=";", skiprows=1, nrows=4)
+    frame.to_excel(folder / "book.xlsx", index=False)
+    found = nl.protect_tables("book.xlsx", cols="illness", rules={"threshold": 5})
+    with pytest.raises(OutputError, match="files are written, from"):
+        found.write(folder / out)
 
 
 def test_a_crosstab_is_given_back_as_one(folder: Path) -> None:
