@@ -66,17 +66,21 @@ def write_protected(
     Raises:
         OutputError: it cannot be written there.
     """
-    texts, first, written = figure_texts(proposal), 0, list[Path]()
-    several = len(proposal.publication.tables) > 1
+    written, several = list[Path](), len(proposal.publication.tables) > 1
     if several:
         out.mkdir(exist_ok=True)
+    names = [source.file.name for source in sources if source.file is not None]
     for number, table in enumerate(proposal.publication.tables):
-        own = texts[first : first + len(table)]
-        first += len(table)
+        own = _texts_of(proposal, number)
         source = sources[number] if len(sources) == len(proposal.publication.tables) else None
         same = source is not None and _is_same(source, proposal, number)
         file = source.file if same and source is not None else None
-        path = out / (f"{table.name}.csv" if file is None else file.name) if several else out
+        name = f"{table.name}{'.csv' if file is None else file.suffix}"
+        if file is not None and names.count(file.name) == 1:
+            name = file.name
+        path = out / name if several else out
+        if file is None and path.suffix.lower() in EXCEL:
+            raise OutputError(str(path), "what is no longer as it was read is text; let the name end in .csv")
         with written_whole(path, kept) as part:
             if same and source is not None and source.figures.spots is not None:
                 _rewrite(source, own, part, path)
@@ -102,11 +106,23 @@ def _is_written_as_grid(source: TableSource | None, table: PublishedTable) -> bo
     return source is not None and source.value is None and _is_grid(table)
 
 
+def _texts_of(proposal: ProposedTables, number: int) -> list[str | None]:
+    """How the figures of a table are written."""
+    tables = proposal.publication.tables
+    first = sum(map(len, tables[:number]))
+    return figure_texts(proposal)[first : first + len(tables[number])]
+
+
 def _is_same(source: TableSource, proposal: ProposedTables, number: int) -> bool:
-    """Whether a table has the cells that were read, in their order, perhaps with more at its end."""
+    """Whether a table has the cells that were read, in their order, perhaps with more at its end.
+
+    Those were left out, and are still read as 0: they are not withheld, nor rounded.
+    """
     figures, table = source.figures, proposal.publication.tables[number]
     many = len(figures.cells)
     if figures.dimensions != table.dimensions or many > len(table):
+        return False
+    if any(text is not None for text in _texts_of(proposal, number)[many:]):
         return False
     return all(figures.coordinates(place) == table.coordinates(place) for place in {0, many - 1})
 
@@ -229,14 +245,12 @@ def protected_frame(proposal: ProposedTables, source: TableSource, number: int =
     Raises:
         OutputError: the table was not read from a crosstab.
     """
-    first = sum(map(len, proposal.publication.tables[:number]))
-    texts = figure_texts(proposal)[first : first + len(proposal.publication.tables[number])]
     frame = source.frame
     if frame is None or frame.size != len(source.figures.cells) or not _is_same(source, proposal, number):
-        raise OutputError("frame", "the table was not read from a crosstab; write it to a file")
+        raise OutputError("frame", "no crosstab was read that has a place for each figure; write a file")
     made = frame.astype(object).copy()
     cells = np.array(made.to_numpy(), object).ravel()
-    for place, text in enumerate(texts[: len(cells)]):
+    for place, text in enumerate(_texts_of(proposal, number)[: len(cells)]):
         if text is not None:
             cells[place] = text
     made.loc[:, :] = cells.reshape(made.shape)

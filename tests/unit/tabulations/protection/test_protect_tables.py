@@ -177,6 +177,36 @@ def test_workbooks_of_other_kinds_are_not_written(out: str, folder: Path) -> Non
     found = nl.protect_tables("book.xlsx", cols="illness", rules={"threshold": 5})
     with pytest.raises(OutputError, match="files are written, from"):
         found.write(folder / out)
+    merged = nl.protect_tables("book.xlsx", cols="illness", rules={"threshold": 5}, method="merge")
+    with pytest.raises(OutputError, match="let the name end in"):
+        merged.write(folder / out)
+
+
+def test_a_zero_that_was_left_out_and_is_withheld_is_written(folder: Path) -> None:
+    """Left out it would be read as 0, and a1, b0 be known."""
+    figures = "a0,b0,9\na0,b1,2\na0,b2,0\na1,b0,7\na2,b0,1\na2,b1,9\na2,b2,7\n"
+    totals = "a0,Total,11\na1,Total,7\na2,Total,17\nTotal,b0,17\nTotal,b1,11\nTotal,b2,7\nTotal,Total,35\n"
+    (folder / "long.csv").write_text("a,b,n\n" + figures + totals)
+    reading = ("--rows", "a", "--rows", "b", "--value", "n")
+    command = ["tables", "protect", "long.csv", *reading, "--threshold", "4", "--certificate", "c.json"]
+    for method in (["suppress"], ["round", "--base", "5"]):
+        assert run([*command, "--method", *method, "-o", "out.csv"]) == 0
+        rounded = ["--rounded", "round:5:random"] if method[0] == "round" else []
+        assert run(["tables", "verify", "c.json", "out.csv", *reading, *rounded]) == 0
+        assert run(["tables", "audit", "out.csv", *reading, *rounded, "--threshold", "4"]) == 0
+
+
+def test_two_tables_of_one_name_are_two_files(folder: Path) -> None:
+    for name, text in (("one", CLINICS), ("two", SEXES)):
+        (folder / name).mkdir()
+        (folder / name / "table.csv").write_text(text)
+    parts = (("one", "illness"), ("two", "sex"))
+    text = [
+        f"[[table]]\nfile = '{n}/table.csv'\nname = '{n}'\nrows = 'region'\ncols = '{c}'" for n, c in parts
+    ]
+    (folder / "both.toml").write_text("\n".join(text))
+    written = nl.protect_tables("both.toml", rules={"threshold": 5}).write(folder / "out")
+    assert [path.name for path in written] == ["one.csv", "two.csv"]
 
 
 def test_a_crosstab_is_given_back_as_one(folder: Path) -> None:
