@@ -70,12 +70,14 @@ pictures: .venv/ready
 outputs: .venv/ready
 	$(BIN)/python docs/tools/outputs.py
 
-# What a user needs; `make test` adds the extras, the tools and the documentation.
+# What a user needs; `make test` adds the extras, the tools and the documentation. Pip compiles the modules of what
+# it installs, but not those of an editable package, and the first command would have to.
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noiseless needs Python 3.11 or later; set PYTHON=")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade pip
 	$(BIN)/pip install --quiet --editable '.[curator]'
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 .venv/ready: .venv/installed

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from noiseless.cli.main import app, run
+from noiseless.cli.main import application, run
 from reference_pages.commands import help_parts
 
 CSV = "age,sex,ill,id\n31,f,flu,1\n31,f,flu,2\n40,m,flu,3\n40,m,cold,4\n"
@@ -358,7 +358,7 @@ def test_examples_of_the_help_can_be_pasted_and_fit_a_narrow_terminal(
     shown = "\n".join(line.strip() for line in lines[first : lines.index(" " * 80, first)])
     examples = shown.replace("\\\n", "").splitlines()
     called = " ".join(["noiseless", *words])
-    command: Any = get_command(app)
+    command: Any = get_command(application())
     for word in words:
         command = command.commands[word]
     assert [shlex.split(one) for one in examples] == [shlex.split(one) for one in help_parts(command)[1]]

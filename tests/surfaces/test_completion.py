@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from documentation import option_names
-from noiseless.cli.main import app, run
+from noiseless.cli.main import application, run
 from reference_pages.commands import commands
 from waiting import HANGS
 
@@ -31,7 +31,7 @@ def completed(
     patch.setenv("_TYPER_COMPLETE_ARGS", line)
     patch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
     with pytest.raises(SystemExit) as ended:
-        get_command(app).main([], prog_name="noiseless")
+        get_command(application()).main([], prog_name="noiseless")
     assert ended.value.code == 0
     lines = capsys.readouterr().out.splitlines()
     if shell == "zsh":
@@ -133,7 +133,7 @@ def test_scripts_are_shown(
 ) -> None:
     monkeypatch.setenv("_NOISELESS_COMPLETE", f"source_{shell}")
     with pytest.raises(SystemExit) as ended:
-        get_command(app).main([], prog_name="noiseless")
+        get_command(application()).main([], prog_name="noiseless")
     assert ended.value.code == 0
     script = capsys.readouterr().out
     assert f"_NOISELESS_COMPLETE=complete_{shell}" in script
@@ -141,7 +141,7 @@ def test_scripts_are_shown(
 
 
 def test_the_options_are_there(capsys: pytest.CaptureFixture[str]) -> None:
-    names = list(option_names(get_command(app)))
+    names = list(option_names(get_command(application())))
     assert {"--install-completion", "--show-completion"} <= set(names)
     assert run(["--help"]) == 0
     assert "--install-completion" not in capsys.readouterr().out  # the page about installing has it

@@ -22,7 +22,7 @@ import json_runs
 import noiseless as nl
 import reference_pages
 from noiseless.audits.policy import PolicyLimits
-from noiseless.cli.main import app, run
+from noiseless.cli.main import application, run
 from noiseless.comparison import AdditiveNoise, RandomisedMechanism
 from noiseless.questions.base import Query
 from noiseless.ranges.quantizer import Listed, Quantizer
@@ -74,7 +74,7 @@ def test_help_shows_examples_that_the_command_line_takes(
     assert re.search(rf"Examples?:\s+.*noiseless {words}".rstrip(), capsys.readouterr().out, re.DOTALL)
     _, examples = commands.help_parts(COMMANDS[words])
     assert examples
-    root = get_command(app)
+    root = get_command(application())
     assert [each for each in examples if documentation.refused_example(root, each)] == []
 
 
@@ -410,7 +410,7 @@ def test_an_invented_endpoint_is_missed() -> None:
     ],
 )
 def test_a_wrong_example_of_the_help_is_found(example: str) -> None:
-    root: Any = get_command(app)
+    root: Any = get_command(application())
     assert documentation.refused_example(root, example)
 
 

@@ -1,7 +1,9 @@
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from noiseless.cli.main import run
-from noiseless.cli.options import progress_bar
+from noiseless.cli.options import progress_bar, working
 from noiseless.verification import verify
+from waiting import wait_until
 
 CSV = (
     "age,chol,sex,ward\n31,180,f,a\n35,182,f,b\n52,190,m,a\n47,230,m,b\n31,233,f,a\n60,240,m,a\n44,240,m,b\n"
@@ -322,6 +325,8 @@ def test_a_bar_is_shown_on_terminals_only(
 ) -> None:
     with progress_bar("choosing") as tell:
         assert tell is None
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     with progress_bar("choosing") as tell:
         assert tell is not None
@@ -329,6 +334,19 @@ def test_a_bar_is_shown_on_terminals_only(
     captured = capsys.readouterr()
     assert "choosing" in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize("shown", [progress_bar, working])
+def test_what_takes_long_says_so_once_where_there_is_no_terminal(
+    shown: Callable[[str], AbstractContextManager[object]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("noiseless.cli.options.QUIET", 0.0)
+    with shown("choosing cells (Ctrl-C keeps the best so far)"):
+        said = wait_until(lambda: capsys.readouterr().err, "a line")
+    assert said == "noiseless: still choosing cells (Ctrl-C keeps the best so far)\n"
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_frontier_needs_columns_too(call: Command) -> None:

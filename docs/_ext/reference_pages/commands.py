@@ -56,7 +56,7 @@ _ALWAYS = {
 
 def commands() -> Iterator[tuple[str, Any]]:
     """All commands, each after the one that it stands below, with the words that call it."""
-    root = get_command(command_line.app)
+    root = get_command(command_line.application())
     waiting = [("", root)]
     while waiting:
         words, command = waiting.pop(0)

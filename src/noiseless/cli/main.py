@@ -3,6 +3,7 @@
 Exit codes: 0 done; 1 the answer is "no"; 2 the request is wrong (one line on stderr); 3 a failure inside.
 """
 
+import gc
 import logging
 import os
 import re
@@ -10,37 +11,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.exceptions import TyperException
 from typer.main import get_command
 
 from noiseless import __version__
-from noiseless.cli import (
-    attacks,
-    audit,
-    blur,
-    convert,
-    dataset,
-    demo,
-    guarantees,
-    ledger,
-    plan,
-    quantize,
-    query,
-    release,
-    reproduce,
-    schema,
-    serve,
-    studio,
-    table_check,
-    tables,
-    tables_protect,
-    token,
-    verify,
-)
 from noiseless.cli.help import lay_out
 from noiseless.cli.options import TYPED, reads
 from noiseless.display import plain_problem
@@ -65,6 +44,9 @@ Examples:
 
 WRONG_REQUEST, FAILED_INSIDE = 2, 3
 
+# Pydantic looks through all packages that are installed for plugins, and commands have no use for one.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
 _MEANT = {
     "--k": ("--min-rows", "--threshold"),
     "--min-count": ("--min-rows", "--threshold"),
@@ -86,31 +68,69 @@ READINGS = "Readings and single facts"
 OWNER = "For the owner of a curator"
 MORE = "Reference"
 
-app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
-app.command("audit", help=audit.HELP, rich_help_panel=AUDIT)(reads(audit.audit_command))
-tables.app.command("check", help=table_check.CHECK_HELP)(table_check.check_command)
-tables.app.command("protect", help=tables_protect.HELP)(tables_protect.protect_command)
-app.add_typer(tables.app, name="tables", rich_help_panel=AUDIT)
-app.command("release", help=release.RELEASE_HELP, rich_help_panel=RELEASE)(reads(release.release_command))
-app.command("frontier", help=release.FRONTIER_HELP, rich_help_panel=RELEASE)(reads(release.frontier_command))
-app.command("verify", help=verify.HELP, rich_help_panel=RELEASE)(reads(verify.verify_command))
-app.command("query", help=query.HELP, rich_help_panel=CURATE)(query.query_command)
-app.command("plan", help=plan.PLAN_HELP, rich_help_panel=CURATE)(plan.plan_command)
-app.command("studio", help=studio.HELP, rich_help_panel=RELEASE)(studio.studio_command)
-app.command("serve", help=serve.HELP, rich_help_panel=CURATE)(serve.serve_command)
-app.add_typer(attacks.app, name="attack", rich_help_panel=ATTACK)
-app.command("compare", help=guarantees.COMPARE_HELP, rich_help_panel=ATTACK)(guarantees.compare_command)
-app.command("quantize", help=quantize.HELP, rich_help_panel=READINGS)(reads(quantize.quantize_command))
-app.command("blur", help=blur.HELP, rich_help_panel=READINGS)(reads(blur.blur_command))
-app.add_typer(dataset.app, name="dataset", rich_help_panel=OWNER)
-app.add_typer(token.app, name="token", rich_help_panel=OWNER)
-app.add_typer(ledger.app, name="ledger", rich_help_panel=OWNER)
-app.command("demo", help=demo.HELP, rich_help_panel=MORE)(demo.demo_command)
-app.command("schema", help=schema.HELP, rich_help_panel=MORE)(reads(schema.schema_command))
-app.command("rules", help=plan.RULES_HELP, rich_help_panel=MORE)(plan.rules_command)
-app.command("convert", help=convert.CONVERT_HELP, rich_help_panel=MORE)(convert.convert_command)
-app.command("capacity", help=guarantees.CAPACITY_HELP, rich_help_panel=MORE)(guarantees.capacity_command)
-app.command("reproduce", help=reproduce.HELP, rich_help_panel=MORE)(reproduce.reproduce_command)
+
+class _Place(NamedTuple):
+    """Where a command is written: its module in this package, and the panel of the help that lists it.
+
+    A module holds `NAME_command`, and its help as `NAME_HELP` or `HELP`; a group is its `app`.
+    """
+
+    module: str
+    panel: str
+    reads: bool = False
+    """Whether it also takes how a table is written."""
+
+
+_COMMANDS = {
+    "audit": _Place("audit", AUDIT, reads=True),
+    "release": _Place("release", RELEASE, reads=True),
+    "frontier": _Place("release", RELEASE, reads=True),
+    "verify": _Place("verify", RELEASE, reads=True),
+    "query": _Place("query", CURATE),
+    "plan": _Place("plan", CURATE),
+    "studio": _Place("studio", RELEASE),
+    "serve": _Place("serve", CURATE),
+    "compare": _Place("guarantees", ATTACK),
+    "quantize": _Place("quantize", READINGS, reads=True),
+    "blur": _Place("blur", READINGS, reads=True),
+    "demo": _Place("demo", MORE),
+    "schema": _Place("schema", MORE, reads=True),
+    "rules": _Place("plan", MORE),
+    "convert": _Place("convert", MORE),
+    "capacity": _Place("guarantees", MORE),
+    "reproduce": _Place("reproduce", MORE),
+}
+_GROUPS = {
+    "tables": _Place("table_group", AUDIT),
+    "attack": _Place("attacks", ATTACK),
+    "dataset": _Place("dataset", OWNER),
+    "token": _Place("token", OWNER),
+    "ledger": _Place("ledger", OWNER),
+}
+
+
+def application(only: str | None = None) -> typer.Typer:
+    """The command line.
+
+    Args:
+        only: the one command or group to have; all, if none is named, which takes much longer to load.
+    """
+    app = typer.Typer(name="noiseless", help=HELP, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    app.callback()(_root)
+    for name, place in _COMMANDS.items():
+        if only in (None, name):
+            module = _module(place)
+            command, text = getattr(module, f"{name}_command"), getattr(module, f"{name.upper()}_HELP", None)
+            made = reads(command) if place.reads else command
+            app.command(name, help=text or module.HELP, rich_help_panel=place.panel)(made)
+    for name, place in _GROUPS.items():
+        if only in (None, name):
+            app.add_typer(_module(place).app, name=name, rich_help_panel=place.panel)
+    return app
+
+
+def _module(place: _Place) -> Any:  # noqa: ANN401 - one of those in this package
+    return import_module(f"noiseless.cli.{place.module}")
 
 
 def _show_version(value: bool) -> None:
@@ -119,7 +139,6 @@ def _show_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
@@ -131,13 +150,20 @@ def _root(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     spare_pandas()
+    gc.set_threshold(50_000)  # a command leaves little garbage: looking for it a hundred times takes long
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 @cache
-def _commands() -> Any:  # noqa: ANN401 - the parser's own
-    """All commands; they take a while to be made."""
-    return lay_out(get_command(app))
+def _commands(only: str | None = None) -> Any:  # noqa: ANN401 - the parser's own
+    """All commands, or one of them: all take a while to be made."""
+    return lay_out(get_command(application(only)))
+
+
+def _asked(arguments: Sequence[str]) -> Any:  # noqa: ANN401 - as above
+    """The command that the first word names; all of them where it names none."""
+    first = next(iter(arguments), None)
+    return _commands(first if first in _COMMANDS or first in _GROUPS else None)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -149,7 +175,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         asks_for_help = below and len(words) == len(arguments)  # a group of commands, by itself
         wanted = [*arguments, *(["--help"] if asks_for_help else [])]
-        code = _commands().main(wanted, prog_name="noiseless", standalone_mode=False)
+        code = _asked(arguments).main(wanted, prog_name="noiseless", standalone_mode=False)
     except TyperException as error:
         slip = _slip(arguments)
         message = slip or _plain(error.format_message())
@@ -247,7 +273,7 @@ def _slip(arguments: Sequence[str]) -> str | None:
 def _called(arguments: Sequence[str]) -> tuple[list[str], Mapping[str, Any]]:
     """The words that name commands, and the commands below the last of them."""
     words: list[str] = []
-    below: Mapping[str, Any] = getattr(_commands(), "commands", {})
+    below: Mapping[str, Any] = getattr(_asked(arguments), "commands", {})
     for argument in arguments:
         if argument in below:
             words.append(argument)

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import copy
 from decimal import Decimal
@@ -198,6 +198,9 @@ def _under(title: str, annotation: Any) -> Any:  # noqa: ANN401 - of a parameter
     return Annotated[kind, declared]
 
 
+QUIET = 10.0
+"""After this many seconds a line says what is being done, where no bar can show it."""
+
 READING = "How the table is read"
 """Where the help of a command has the options of `reads`, and others like them."""
 EncodingOption = Annotated[
@@ -319,17 +322,20 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """A spinner on stderr while something takes its time, when that is a terminal."""
+    """A spinner on stderr while something takes its time; a line, once, where that is no terminal."""
+    if not sys.stderr.isatty():
+        with _said_late(what):
+            yield
+        return
     from rich.console import Console
 
-    console = Console(stderr=True)
-    with console.status(what) if console.is_terminal else nullcontext():
+    with Console(stderr=True).status(what):
         yield
 
 
 @contextmanager
 def progress_bar(what: str, *counts: str) -> Iterator[Callable[..., None] | None]:
-    """A bar on stderr while something takes its time, when that is a terminal.
+    """A bar on stderr while something takes its time; a line, once, where that is no terminal.
 
     Args:
         what: what is being done.
@@ -339,14 +345,14 @@ def progress_bar(what: str, *counts: str) -> Iterator[Callable[..., None] | None
         What is called with how much is done, of how much (None: nobody knows; a share, if not given), and
         what was done last.
     """
+    if not sys.stderr.isatty():
+        with _said_late(what):
+            yield None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    texts = map(TextColumn, counts or ("{task.percentage:>3.0f}%",))
+    texts, console = map(TextColumn, counts or ("{task.percentage:>3.0f}%",)), Console(stderr=True)
     with Progress(
         TextColumn(what), BarColumn(), *texts, TimeRemainingColumn(), console=console, transient=True
     ) as bar:
@@ -356,6 +362,19 @@ def progress_bar(what: str, *counts: str) -> Iterator[Callable[..., None] | None
             bar.update(task, completed=done, total=total, description=name)
 
         yield tell
+
+
+@contextmanager
+def _said_late(what: str) -> Iterator[None]:
+    """A line on stderr if something is not done after some seconds."""
+    line = threading.Timer(QUIET, typer.echo, [f"noiseless: still {what}"], {"err": True})
+    line.daemon = True
+    line.start()
+    try:
+        yield
+    finally:
+        line.cancel()
+        line.join()
 
 
 @contextmanager

@@ -25,19 +25,6 @@ from noiseless.cli.options import (
 from noiseless.cli.values import read_assigned
 from noiseless.errors import printable
 
-HELP = """Audit and protect published tables of counts and sums.
-
-Examples:
-
-  noiseless tables audit patients-by-region.csv
-
-  noiseless tables verify certificate.json patients-by-region.csv
-
-  noiseless tables protect patients-by-region.csv --threshold 5 -o published.csv
-
-  noiseless tables check patients-by-sex.csv --ledger hospital.db --population hospital-2026 --record
-"""
-
 AUDIT_HELP = """What totals give away about withheld or rounded figures, with proofs.
 
 TABLE is a CSV or Excel file as published, a TOML file that names several tables, or ACRO's results folder.
@@ -253,8 +240,3 @@ def _told(texts: Sequence[str]) -> dict[str, Any]:
                 mark, meaning = mark[:-2], f"{mark[-1]}={meaning}"
             found.setdefault("marks", {})[mark] = meaning
     return found
-
-
-app = typer.Typer(help=HELP, no_args_is_help=True)
-app.command("audit", help=AUDIT_HELP)(audit_command)
-app.command("verify", help=VERIFY_HELP)(verify_command)

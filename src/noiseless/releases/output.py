@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from noiseless.errors import ColumnError, RequestError
 from noiseless.releases.certificate import Certificate, check_certificate_output
@@ -60,6 +59,8 @@ def save_release(
 def write_table(table: pa.Table, part: Path, ending: str) -> None:
     """Write a table in the format of an ending, some rows at a time."""
     if ending == ".parquet":
+        import pyarrow.parquet as pq
+
         rows = _rows(table)
         with pq.ParquetWriter(part, rows.schema) as writer:
             for batch in rows:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.audits import Audit, TableExposure
 from noiseless.display import counted, percent_above
 from noiseless.exact import Bits
 
 if TYPE_CHECKING:
+    from noiseless.audits import Audit, TableExposure
     from noiseless.audits.under_rules import UnderRules
     from noiseless.rules.totals import Totals
 
@@ -27,7 +27,7 @@ class Status:
     words: str
 
 
-def status_of(audit: Audit) -> Status:
+def status_of(audit: "Audit") -> Status:
     """How private a release is for the target that fares worst, all sensitive columns together included."""
     return worst_status((target.min_posterior, target.sensitive_values) for target in audit.targets)
 
@@ -44,7 +44,7 @@ def worst_status(targets: Iterable[tuple[int, int]]) -> Status:
     return Status("partly", "Partly private")
 
 
-def side_rows(audit: Audit) -> list[tuple[str, Bits, int]]:
+def side_rows(audit: "Audit") -> list[tuple[str, Bits, int]]:
     """What an adversary knows, the bits that leak to it, and how many values are left.
 
     The side information by itself, the release by itself, and both; empty when there is none.
@@ -60,7 +60,7 @@ def side_rows(audit: Audit) -> list[tuple[str, Bits, int]]:
     ]
 
 
-def key_rows(audit: Audit) -> list[tuple[str, str, str, str]]:
+def key_rows(audit: "Audit") -> list[tuple[str, str, str, str]]:
     """What somebody learns who knows only a key: k, the fewest values left, how often guesses are right."""
     return [
         (
@@ -124,7 +124,7 @@ class PosteriorBin:
         return f"{self.first:,}" + (f"\u2013{self.last:,}" if self.last > self.first else "")
 
 
-def posterior_bins(exposure: TableExposure) -> tuple[PosteriorBin, ...]:
+def posterior_bins(exposure: "TableExposure") -> tuple[PosteriorBin, ...]:
     """The sizes of an exposure's posterior sets, ascending; size 1 is there even when it is empty."""
     return _bins(exposure.census.joint.posterior_sizes, exposure.census.heads_in)
 

@@ -9,6 +9,7 @@ from itertools import cycle
 from noiseless.exact import Bits
 from noiseless.releases.results import ReleaseFrontier
 from noiseless.reports.canvas import OTHERS, OURS, SeriesStyle, decades, even_ticks, tick_text
+from noiseless.reports.frontier_rows import goes_nowhere
 from noiseless.search.measures import ReleasePoint
 from noiseless.search.survey import Series
 
@@ -169,10 +170,10 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
     losses = [_loss(point, frontier.utility) for point in every]
     fades = frontier.utility == "resolution"
     across = scale_for(losses, falling=fades, linear=fades)
-    up = scale_for([_drawn(leak_of(point, frontier.objective)) for point in every], linear=True)
+    up = scale_for([_drawn(point.leak(frontier.objective)) for point in every], linear=True)
 
     def dot(point: ReleasePoint) -> Dot:
-        y = _drawn(leak_of(point, frontier.objective))
+        y = _drawn(point.leak(frontier.objective))
         return Dot(across.place(_loss(point, frontier.utility)), up.place(y), point)
 
     return Chart(
@@ -185,19 +186,6 @@ def chart_of(frontier: ReleaseFrontier, marked: Mapping[str, ReleasePoint] | Non
         _curves([one for one in frontier.series if not goes_nowhere(one, frontier)], dot),
         _named((name, dot(point)) for name, point in stand_out.items()),
     )
-
-
-def leak_of(point: ReleasePoint, objective: str) -> Bits:
-    """What a point gives away."""
-    return point.maximin if objective == "maximin" else point.leakage
-
-
-def goes_nowhere(series: Series, frontier: ReleaseFrontier) -> bool:
-    """Whether a baseline finds nothing but the table as it is: in a plot others would hide it."""
-    if not (series.baseline and series.points and frontier.points):
-        return False
-    most = leak_of(frontier.points[0], frontier.objective)
-    return all(leak_of(point, frontier.objective) >= most for point in series.points)
 
 
 def _loss(point: ReleasePoint, utility: str) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from noiseless.display import counted, kept_text, percent_above, percent_below, text_table, verb
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
-from noiseless.reports.frontier_page import (
+from noiseless.reports.frontier_rows import (
     levels_of,
     method_notes,
     method_rows,

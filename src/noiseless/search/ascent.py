@@ -16,9 +16,10 @@ from math import prod
 import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
-from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, shares, sizes_of
+from noiseless.search.axes import Axis, CategoryAxis, TreeAxis
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.generalisation import dense_codes
+from noiseless.search.homes import led_home
 from noiseless.search.limits import Limit
 from noiseless.search.problem import Cells, Problem
 from noiseless.tables.kernels import order_by_code
@@ -33,8 +34,8 @@ has but two, the method is."""
 WORK, LEAST = 3 * 10**6, 1000
 """This many values are looked at, over all nodes; a node counts as at least this many."""
 
-MOST_LEFT, NEAR = 500, 32
-"""This many values that fit nowhere are led to a cell, the best of this many that are near."""
+MOST_LEFT = 500
+"""This many values that fit nowhere are led to cells."""
 
 TRIES, SLIGHTLY = 3, 1 + 1e-9
 """This many largest costs are tried for, and rounding by so little does not matter."""
@@ -158,7 +159,9 @@ class Ascent:
             work -= max(len(left), LEAST)
             steps = (last - place) * max(len(left), LEAST) / max(work, 1)
             place = min(last, place + max(1, int(steps)))
-        return self._led(labels, left, most)
+        if len(left) == self.problem.size or len(left) > MOST_LEFT:
+            return None
+        return led_home(self.problem, self.book, labels, left, most)
 
     def _agreeing(self, node: IntArray, left: IntArray) -> tuple[IntArray, int]:
         """Which of the values left over agree on the levels of a node, as codes, and how many these are."""
@@ -187,44 +190,3 @@ class Ascent:
 
     def _costs(self, order: IntArray, starts: IntArray) -> FloatArray:
         return self.book.lengths(*self.book.cell_costs(order, starts))
-
-    def _losses(self, order: IntArray, starts: IntArray) -> FloatArray:
-        """About what cells add to the mean loss, times all rows."""
-        rows = np.add.reduceat(self.problem.weights[order], starts)
-        return np.asarray(shares(self.book.axes, order, starts) * rows)
-
-    def _distances(self, values: IntArray, others: IntArray) -> Iterator[tuple[int, IntArray]]:
-        """Each value with how far it is from others."""
-        for some in np.array_split(values, 1 + len(values) * len(others) // WORK):
-            yield from zip(some.tolist(), self.book.distances(some, others), strict=True)
-
-    def _led(self, labels: IntArray, left: IntArray, most: float) -> Cells | None:
-        """All values in cells: each that is left over is led to one that is near."""
-        if len(left) == len(labels) or len(left) > MOST_LEFT:
-            return None
-        placed, groups = np.flatnonzero(labels >= 0), self.problem.group_of
-        placed = placed[np.argsort(labels[placed], kind="stable")]
-        starts = np.flatnonzero(np.diff(labels[placed], prepend=-1))
-        firsts = placed[starts]
-        members = [np.append(part, 0) for part in np.split(placed, starts[1:])]  # with a place for one more
-        sizes, losses, homes = sizes_of(starts, len(placed)) + 1, self._losses(placed, starts), groups[firsts]
-        for value, far in self._distances(left, firsts):
-            near = np.flatnonzero(homes == groups[value])
-            if not len(near):
-                return None
-            near = near[np.argpartition(far[near], min(NEAR, len(near)) - 1)[:NEAR]]
-            order, ends = np.concatenate([members[cell] for cell in near.tolist()]), np.cumsum(sizes[near])
-            order[ends - 1] = value
-            whole = self._losses(order, ends - sizes[near])
-            more = whole - losses[near]
-            if most < np.inf:
-                more[self._costs(order, ends - sizes[near]) > most] = np.inf
-            best = int(np.argmin(more))
-            if more[best] == np.inf:
-                return None
-            cell = near[best]
-            members[cell][-1] = value
-            members[cell], losses[cell] = np.append(members[cell], 0), whole[best]
-            sizes[cell] += 1
-            labels[value] = labels[firsts[cell]]
-        return Cells.from_labels(labels)

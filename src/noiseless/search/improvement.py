@@ -96,10 +96,9 @@ class Nearness:
         return self._known[key]
 
     def _cost(self, codebook: Codebook, members: Sequence[int]) -> float:
-        if self._hulls is None or not self._hulls.exact:
+        if self._hulls is None or not self._hulls.exact or not isinstance(codebook, ColumnCodebook):
             return float(codebook.cost(members))
-        self._fill(self._spare, members)
-        return float(self._costs(self._spare, np.array([self._spare]))[0])
+        return self.costs([members])[0]
 
     def _costs(self, row: int, others: IntArray) -> FloatArray:
         """About what a row costs with each of others."""

@@ -1,7 +1,7 @@
 """Columns as codes: which type a column has, its distinct values in order, and the code of each row."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
@@ -228,12 +228,14 @@ _ONE_SPELLING = "count(DISTINCT {0}) = count(DISTINCT TRY_CAST({0} AS DOUBLE))"
 _DATE = "regexp_full_match({0}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}') AND TRY_CAST({0} AS DATE) IS NOT NULL"
 _PRESENT = "FILTER ({0} IS NOT NULL)"
 """Empty fields must not be asked: null AND false is false."""
-_TESTS = {
+_FORMS = {
     "BIGINT": f"bool_and({_INTEGER}) {_PRESENT}",
-    "DOUBLE": f"bool_and({_DECIMAL} AND {_SHORT}) {_PRESENT} AND {_ONE_SPELLING}",
+    "DOUBLE": f"bool_and({_DECIMAL} AND {_SHORT}) {_PRESENT}",
     "DATE": f"bool_and({_DATE}) {_PRESENT}",
 }
-"""What the values of a type have in common, the best type first."""
+"""What each value of a type looks like, the best type first."""
+_TESTS = {**_FORMS, "DOUBLE": f"{_FORMS['DOUBLE']} AND {_ONE_SPELLING}"}
+"""What the values of a type have in common."""
 _FIRST_ROWS = 2048
 _BATCH = 20
 """Columns a query: planning takes more than twice as long for twice as many."""
@@ -269,23 +271,30 @@ def typed(table: "DuckDBTable", as_text: Collection[str] = (), *, in_place: bool
 def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
     """The type that each column's values allow: the first whose test no value fails.
 
-    A test that fails on some rows fails on all: after the first rows few are left to ask of all.
+    A test that fails on some rows fails on all: after the first rows few are left to ask of all. In the
+    first rows only forms are looked at: telling spellings apart takes longer.
     """
-    wanted = [(column, kind) for column in columns for kind in _TESTS]
+    wanted = [(column, kind) for column in columns for kind in _FORMS]
     few = f"(SELECT {identifiers(columns)} FROM {SOURCE} LIMIT {_FIRST_ROWS})"
-    left = [asked for asked, holds in zip(wanted, _ask(text, wanted, few), strict=True) if holds is not False]
+    left = [
+        asked
+        for asked, holds in zip(wanted, _ask(text, wanted, few, _FORMS), strict=True)
+        if holds is not False
+    ]
     kinds: dict[str, str] = {}
     while left:
         first = dict(reversed(left))  # of each column
-        answers = _ask(text, list(first.items()), SOURCE)
+        answers = _ask(text, list(first.items()), SOURCE, _TESTS)
         kinds |= {c: kind for (c, kind), holds in zip(first.items(), answers, strict=True) if holds}
         left = [(c, kind) for c, kind in left if c not in kinds and first[c] != kind]
     return {column: kinds.get(column, "VARCHAR") for column in columns}
 
 
-def _ask(text: "DuckDBTable", wanted: Sequence[tuple[str, str]], rows: str) -> tuple[bool | None, ...]:
+def _ask(
+    text: "DuckDBTable", wanted: Sequence[tuple[str, str]], rows: str, tests_of: Mapping[str, str]
+) -> tuple[bool | None, ...]:
     """Whether all values of each column pass the test of a type; None when there is no value."""
-    tests = ", ".join(_TESTS[kind].format(identifier(column)) for column, kind in wanted)
+    tests = ", ".join(tests_of[kind].format(identifier(column)) for column, kind in wanted)
     return text.fetch(f"SELECT {tests} FROM {rows}")[0]
 
 

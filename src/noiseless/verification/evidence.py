@@ -269,10 +269,15 @@ def _largest_ratio(above: IntArray, below: IntArray) -> Fraction:
 
 
 def _components(secrets: IntArray, groups: IntArray, many_secrets: int, many_groups: int) -> int:
-    """The components of the graph whose edges are the pairs that occur."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    nodes = many_secrets + many_groups
-    edges = (np.ones(len(secrets), np.int8), (secrets, groups + many_secrets))
-    return int(connected_components(coo_array(edges, (nodes, nodes)), directed=False)[0])
+    """The components of the graph whose edges are the pairs that occur: each is named by its least node."""
+    names, one, other = np.arange(many_secrets + many_groups), secrets, groups + many_secrets
+    while len(one):
+        least = np.minimum(one, other)
+        for end in (one, other):
+            np.minimum.at(names, end, least)
+        while np.any(names != (further := names[names])):
+            names = further
+        one, other = names[one], names[other]
+        apart = one != other
+        one, other = one[apart], other[apart]
+    return int(np.count_nonzero(names == np.arange(len(names))))

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import noiseless as nl
-from noiseless.cli.main import app
+from noiseless.cli.main import application
 from noiseless.collection.blur.census import enclose
 from noiseless.errors import ColumnError, DomainError, ExpressionError, RequestError
 
@@ -168,7 +168,7 @@ def test_continuous_ranges_end_at_numbers(wrong: float) -> None:
 def _said(folder: Path, table: str, *options: str) -> str:
     (folder / "t.csv").write_text(table)
     out = folder / "out.csv"
-    result = CliRunner().invoke(app, ["blur", str(folder / "t.csv"), *options, "-o", str(out)])
+    result = CliRunner().invoke(application(), ["blur", str(folder / "t.csv"), *options, "-o", str(out)])
     assert result.exit_code == 0, result.output
     return result.output
 

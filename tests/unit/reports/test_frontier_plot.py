@@ -11,8 +11,8 @@ from noiseless.exact import Bits
 from noiseless.reports import save_plot
 from noiseless.reports.canvas import OTHERS, OURS
 from noiseless.reports.charts import chart_of
-from noiseless.reports.frontier_page import scope_words
 from noiseless.reports.frontier_plot import NARROW, WIDE, frontier_svg
+from noiseless.reports.frontier_rows import scope_words
 from noiseless.search.survey import Series
 from release_examples import EXACT, GREEDY, MONDRIAN, frontier, point
 

@@ -12,7 +12,7 @@ from noiseless.errors import RequestError
 from noiseless.exact import Bits
 from noiseless.releases.changes import ColumnChange
 from noiseless.reports.charts import chart_of
-from noiseless.reports.frontier_page import levels_of, method_notes, method_rows, scope_words
+from noiseless.reports.frontier_rows import levels_of, method_notes, method_rows, scope_words
 from noiseless.reports.release_comparison import (
     compared_rows,
     comparison_sentence,
