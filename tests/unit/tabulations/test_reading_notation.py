@@ -78,6 +78,9 @@ def test_magnitudes_are_steps() -> None:
     cents = Fraction(1, 100)
     assert FigureNotation().told("12.34", cents, "magnitude") == Told.exact(1234)
     assert FigureNotation(lowest=Fraction(-5)).told("-4", cents, "magnitude") == Told.exact(-400)
+    assert FigureNotation().told("<5", cents, "magnitude") == Told(1, 499)  # zeros are shown as zeros
+    assert FigureNotation(least_below=0).told("<5", cents, "magnitude").lower == 0
+    assert FigureNotation(lowest=Fraction(-5)).told("<5", cents, "magnitude").lower < -500
     with pytest.raises(UnreadableFigure, match="finer one"):
         FigureNotation().told("12.345", cents, "magnitude")
 

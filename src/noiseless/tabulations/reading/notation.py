@@ -117,7 +117,7 @@ class FigureNotation:
         decimal: the sign before decimals.
         decimal_declared: whether that was said, or is assumed.
         blank_declared: whether blanks were said to be withheld: a row of them is no heading.
-        least_below: what `<5` begins with: 1 where zeros are published as such, else 0.
+        least_below: the steps that `<5` begins with: 1 where zeros are published as such, else 0.
         absent: what a combination means that a table leaves out.
         totals: whether totals add up all cells, or only those that are shown.
         lowest: the least value that a figure can have, in units.
@@ -291,7 +291,7 @@ class FigureNotation:
             limit = self._steps(self._part(found[2]), step, kind)
             sign = {"≤": "<=", "≥": ">="}.get(found[1], found[1])
             if sign in ("<", "<="):
-                least = max(lowest, self.least_below) if kind == "count" else lowest
+                least = lowest if lowest < 0 else max(lowest, self.least_below)
                 upper = limit - (sign == "<")
                 if upper < least:
                     raise UnreadableFigure("leaves no value that the figure can have")

@@ -201,10 +201,10 @@ def test_two_tables_of_one_name_are_two_files(folder: Path) -> None:
         (folder / name).mkdir()
         (folder / name / "table.csv").write_text(text)
     parts = (("one", "illness"), ("two", "sex"))
-    text = [
+    texts = [
         f"[[table]]\nfile = '{n}/table.csv'\nname = '{n}'\nrows = 'region'\ncols = '{c}'" for n, c in parts
     ]
-    (folder / "both.toml").write_text("\n".join(text))
+    (folder / "both.toml").write_text("\n".join(texts))
     written = nl.protect_tables("both.toml", rules={"threshold": 5}).write(folder / "out")
     assert [path.name for path in written] == ["one.csv", "two.csv"]
 
