@@ -53,7 +53,18 @@ _KINDS = re.compile(
     r"U?(TINY|SMALL|BIG)INT|U?INTEGER|BOOLEAN|DATE|TIME|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?"
     r"|DECIMAL\(\d+,\d+\)"
 )
-"""Types whose values are compared as they are; NaN is missing, anything else is compared as text."""
+"""Types whose values are compared as they are; anything but these and `FLOATS` is compared as text."""
+
+FLOATS = ("FLOAT", "DOUBLE")
+
+
+def present_number(number: str, kind: str) -> str:
+    """A floating-point number as SQL: NaN is missing, and -0 is 0.
+
+    Most writers of Parquet leave NaN out of the largest value of a column. There the engine takes `isnan` for
+    false unseen; whether a number is finite or infinite it looks up.
+    """
+    return f"CASE WHEN isfinite({number}) OR isinf({number}) THEN {number} + 0::{kind} END"
 
 
 def plain_column(column: str, kind: str) -> tuple[str, str]:
@@ -61,8 +72,8 @@ def plain_column(column: str, kind: str) -> tuple[str, str]:
     name = identifier(column)
     if _KINDS.fullmatch(kind):
         return name, kind
-    if kind in ("FLOAT", "DOUBLE"):  # adding zero makes one number of -0 and 0
-        return f"CASE WHEN NOT isnan({name}) THEN {name} + 0::{kind} END AS {name}", kind
+    if kind in FLOATS:
+        return f"{present_number(name, kind)} AS {name}", kind
     return f"{name}::VARCHAR COLLATE C AS {name}", "VARCHAR"
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 from noiseless.errors import DomainError, EmptyTableError, RequestError
 from noiseless.files import check_output, written_whole
 from noiseless.tables.base import Table
-from noiseless.tables.duckdb_table import WRITERS, DuckDBTable, at_hand
+from noiseless.tables.duckdb_table import FLOATS, WRITERS, DuckDBTable, at_hand, present_number
 from noiseless.tables.engine import (
     SOURCE,
     OwnEngine,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _RELEASED, _ROW, _KEY, _POSITION = (f"noiseless_{name}" for name in ("released", "row", "key_", "position"))
 _AS_WRITTEN = {".csv", ".tsv"}
-_FLOATS = ("FLOAT", "DOUBLE")
 
 MissingRows = Literal["drop", "error"]
 """Rows without a value are left out, or an error."""
@@ -176,16 +175,16 @@ def _refuse_strangers(table: DuckDBTable, schema: "Schema", columns: Sequence[st
 
 def _plain(quoted: str, stored: str, kind: str) -> str:
     """A column as values of a type, as `select` reads it: NaN is missing, and -0 is 0."""
-    if kind in _FLOATS:
+    if kind in FLOATS:
         number = quoted if stored == kind else f"TRY_CAST({quoted} AS {kind})"
-        return f"CASE WHEN NOT isnan({number}) THEN {number} + 0::{kind} END"
+        return present_number(number, kind)
     return quoted if stored == kind else f"{quoted}::{kind}"
 
 
 def _released_kind(kind: str, column: "NumberColumn") -> str:
     """The type of the replaced column: its own if that holds every value of the domain."""
     largest = max(-column.low_units, column.high_units)
-    if kind == "VARCHAR" or kind in _FLOATS or (kind in INTEGERS and _fits(kind, column)):
+    if kind == "VARCHAR" or kind in FLOATS or (kind in INTEGERS and _fits(kind, column)):
         return kind
     if decimal := re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", kind):
         digits, places = int(decimal[1]), int(decimal[2])

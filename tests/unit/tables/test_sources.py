@@ -1,4 +1,5 @@
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from noiseless.errors import NoiselessError, RequestError, SourceError
+from noiseless.audits import audit
+from noiseless.errors import MissingValuesError, NoiselessError, RequestError, SourceError
+from noiseless.releases import release
 from noiseless.tables import Table, open_table
 
 ROWS = [{"name": "ann", "n": 1}, {"name": "bob", "n": 2}, {"name": "ann", "n": 1}, {"name": None, "n": 3}]
@@ -157,9 +160,68 @@ def test_the_users_connection_is_left_as_it_was() -> None:
     assert connection.sql("SHOW TABLES").fetchall() == []
 
 
-def test_nan_is_missing() -> None:
-    table = open_table(pa.table({"v": [1.0, float("nan"), None]})).select(["v"]).with_missing(["v"], "drop")
-    assert table.count() == 1
+def nans(kind: str, data: pa.Table, folder: Path) -> Any:  # noqa: ANN401 - any source
+    """The same data from each kind of source."""
+    file = folder / "v.parquet"
+    pq.write_table(data, file, row_group_size=2)
+    connection = duckdb.connect(str(folder / "v.db"))
+    connection.execute(f"CREATE VIEW seen AS FROM '{file}'; CREATE TABLE kept AS FROM '{file}'")
+    if kind in ("seen", "kept"):
+        connection.close()
+        return f"duckdb:///{folder / 'v.db'}::{kind}"
+    sources = {
+        "arrow": data,
+        "pandas": data.to_pandas(),
+        "polars": pl.from_arrow(data),
+        "lazy polars": pl.scan_parquet(file),
+        "relation": connection.from_arrow(data),
+        "file as a relation": connection.read_parquet(str(file)),
+        "file": file,
+        "files": f"{folder}/*.parquet",
+    }
+    return sources[kind]
+
+
+@pytest.mark.parametrize(
+    ("column", "largest"), [(pa.float64(), 2.5), (pa.float32(), 2.5), (pa.float64(), math.inf)]
+)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "arrow",
+        "pandas",
+        "polars",
+        "lazy polars",
+        "relation",
+        "file as a relation",
+        "file",
+        "files",
+        "seen",
+        "kept",
+    ],
+)
+def test_nan_is_missing_and_infinity_is_not(
+    tmp_path: Path, kind: str, column: pa.DataType, largest: float
+) -> None:
+    """Parquet's own statistics say nothing about NaN, and may not be asked."""
+    values = [0.5, math.nan, 1.5, 0.5, math.nan, largest, -0.0, 0.0]
+    data = pa.table({"v": pa.array(values, column), "w": list("abcabcab")})
+    table = open_table(nans(kind, data, tmp_path))
+    assert table.select(["v"]).count_missing("v") == 2
+    assert table.select(["v"]).with_missing(["v"], "drop").count() == 6
+    assert table.held().count_missing("v") == 2
+    assert combinations(table, ["v"]) == {(None,): 2, (0.5,): 2, (1.5,): 1, (largest,): 1, (0.0,): 2}
+    with pytest.raises(MissingValuesError):
+        table.select(["v"]).with_missing(["v"], "error")
+
+
+def test_nan_in_a_file_is_missing_in_what_is_made_of_it(tmp_path: Path) -> None:
+    values = [0.5, math.nan, 1.5, 1.0] * 3
+    file = nans("file", pa.table({"v": values, "w": list("abc") * 4}), tmp_path)
+    assert audit(file, sensitive="w", public="v", missing="drop").rows == 9
+    released = release(file, sensitive="w", public="v", min_posterior=3).frame["v"].to_pylist()
+    assert "nan" not in released
+    assert released.count(None) == 3
 
 
 @pytest.mark.parametrize(
