@@ -3,8 +3,9 @@
 Four jobs, on a file or on any frame (pandas, polars, pyarrow, DuckDB, Spark, narwhals):
 
 * Audit: what does a table give away? `audit`, and `assert_private` in tests and pipelines.
-* Release: publish it, a column hidden. `release` and `frontier`, `verify`, `apply_release` for later rows;
-  `NoiselessReleaser` is the same for scikit-learn. `audit_tables` and `protect_tables` are for totals.
+* Release: publish it, a column hidden. `release` and `frontier`, `verify`, `apply_release` for later rows,
+  `release_parts` for more than fits; `NoiselessReleaser` is the same for scikit-learn. `audit_tables` and
+  `protect_tables` are for totals.
 * Curate: answer SQL within a budget. `Curator.open`, `plan` before there is data, `connect` to a server.
 * Attack and compare: `attack`, `compare` with noise, `price_rules`, `reproduce` the papers' figures.
 
@@ -65,12 +66,14 @@ if TYPE_CHECKING:
     )
     from noiseless.releases import (
         AppliedRelease,
+        PartedRelease,
         Release,
         ReleaseFrontier,
         apply_release,
         audit_releases,
         frontier,
         release,
+        release_parts,
     )
     from noiseless.rules import rule
     from noiseless.rules.plan import plan
@@ -144,6 +147,7 @@ _HOMES = {
     "NoiselessError": "errors",
     "NoiselessReleaser": "integrations.releaser",
     "NotPrivateError": "integrations.assertion",
+    "PartedRelease": "releases",
     "Partition": "ranges",
     "Plan": "pricing.plan",
     "Policy": "audits.policy",
@@ -204,6 +208,7 @@ _HOMES = {
     "protect_tables": "tabulations.protection.request",
     "quantize": "collection.local",
     "release": "releases",
+    "release_parts": "releases",
     "reproduce": "gallery.reproduction",
     "rule": "rules",
     "symmetric_leakage": "measures",
@@ -251,6 +256,7 @@ __all__ = [
     "Nats",
     "NoiselessError",
     "NotPrivateError",
+    "PartedRelease",
     "Partition",
     "Plan",
     "Policy",
@@ -311,6 +317,7 @@ __all__ = [
     "protect_tables",
     "quantize",
     "release",
+    "release_parts",
     "reproduce",
     "rule",
     "symmetric_leakage",

@@ -1,9 +1,10 @@
-"""Files that are written whole or not at all, and files that nobody but their owner may read."""
+"""Files and folders that are written whole or not at all, and files that nobody but their owner may read."""
 
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 
 from noiseless.errors import OutputError
 
@@ -60,6 +61,40 @@ def written_whole(
         raise OutputError(str(out), f"cannot be written ({error.strerror})") from None
     finally:
         part.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_whole(path: Path | str) -> Iterator[Path]:
+    """A hidden folder beside `path` to fill; it becomes `path` at the end, or vanishes on an error.
+
+    Raises:
+        OutputError: there is something of that name, or nothing can be written there.
+    """
+    out = Path(path)
+    check_new_folder(out)
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        rmtree(part, ignore_errors=True)
+        part.mkdir()
+        yield part
+        check_new_folder(out)
+        part.rename(out)
+    except OSError as error:
+        raise OutputError(str(out), f"cannot be written ({error.strerror})") from None
+    finally:
+        rmtree(part, ignore_errors=True)
+
+
+def check_new_folder(path: Path | str) -> None:
+    """Check, before long work, that a folder can be made.
+
+    Raises:
+        OutputError: there is something of that name, or the folder around it is not there or not writable.
+    """
+    out = Path(path)
+    if out.exists():
+        raise OutputError(str(out), "is there already; name a new folder")
+    check_output(out)
 
 
 def check_output(path: Path | str, sources: Collection[Path] = ()) -> None:

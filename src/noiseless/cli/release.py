@@ -34,8 +34,8 @@ ConfigOption = Annotated[
     Path | None, option("A TOML file with any of these options; they override it.", "FILE")
 ]
 
-_FILES = ("table", "out", "certificate", "html", "summary", "compare_with", "plot", "apply")
-"""Options that name files; all others say what is asked for."""
+_FILES = ("table", "out", "certificate", "html", "summary", "compare_with", "plot", "apply", "parts")
+"""Options that name files, and how many; all others say what is asked for."""
 _WRITTEN = ("out", "certificate", "html", "summary")
 """Those that a release writes."""
 _PER_COLUMN = {"hierarchy": "COL=FILE or COL=RULE", "column_weight": "COL=NUMBER", "span": "COL=LO:HI"}
@@ -58,6 +58,9 @@ Examples:
   -o released.csv
 
   noiseless release --config release.toml
+
+  noiseless release 'spark::hospital.visits' --sensitive illness --public age --public weight
+  --min-posterior 5 --parts 16 -o released --certificate certificates
 
   noiseless release later.csv --apply certificate.json -o later-released.csv
 """
@@ -93,6 +96,10 @@ def release_command(
     force: Annotated[
         bool, typer.Option("--force", help="With --apply: write rows that do not keep the limits, too.")
     ] = False,
+    parts: Annotated[
+        int | None,
+        option("Release it in N parts or more; OUT and CERT are then new folders.", "N"),
+    ] = None,
     names: NamesOption = None,
     output: FormatOption = "text",
     **options: Any,  # noqa: ANN401 - of the groups above
@@ -109,6 +116,7 @@ def release_command(
         "compare_with": compare_with,
         "apply": apply,
         "keep_order": keep_order,
+        "parts": parts,
         "names": names,
     }
     asked = _merged_options(config, chosen)
@@ -121,6 +129,8 @@ def release_command(
     request = _checked_request(asked, source)
     if files["out"] is None:
         raise RequestError("name the file to write: -o OUT")
+    if files["parts"] is not None:
+        return _release_parts(source, request, files, output)
     outputs = [Path(files[name]) for name in _WRITTEN if files[name] is not None]
     compared = _compared(files["compare_with"], files["html"])
     _check_outputs(outputs, source, request, [config, files["compare_with"]])
@@ -178,6 +188,28 @@ def _release(
     show(output, {**done.to_dict(), **_named({name: files[name] for name in _WRITTEN})}, text)
 
 
+def _release_parts(
+    source: "str | TextSource", request: "ReleaseRequest", files: Mapping[str, Any], output: Format
+) -> int:
+    """Release a table in parts, and say what holds of the whole.
+
+    Returns:
+        The exit code: 0.
+    """
+    from noiseless.releases import make_parts
+
+    if files["certificate"] is None:
+        raise RequestError("name a new folder for the certificates of the parts: --certificate CERT")
+    beside = next((name for name in ("html", "summary", "compare_with") if files[name] is not None), None)
+    if beside is not None:
+        raise RequestError(f"--{beside.replace('_', '-')} is about one release; leave it out with --parts")
+    with progress_bar("releasing part by part") as tell:
+        done = make_parts(source, request, (files["out"], files["certificate"]), files["parts"], tell)
+    certified = f"{done.out}, certified by {done.manifest} (keep it with the original)"
+    show(output, done.to_dict(), f"{done!r}" + files_written(written=certified))
+    return 0
+
+
 def _write_summary(done: "Release", files: Mapping[str, Any]) -> None:
     """Write the sheet for the board; the other files are there by now, and their digests on it."""
     read = [] if files["config"] is None else [files["config"]]
@@ -193,7 +225,7 @@ def _apply(
     Returns:
         The exit code: 0, or 1 if they do not keep the limits and are not written.
     """
-    beside = [*asked, *(name for name in (*_WRITTEN[1:], "compare_with") if files[name] is not None)]
+    beside = [*asked, *(name for name in (*_WRITTEN[1:], "compare_with", "parts") if files[name] is not None)]
     for name in beside:
         if name not in ("keep_order", "names"):
             option = f"--{name.replace('_', '-')}"
@@ -374,6 +406,7 @@ def _merged_options(config: Path | None, options: Mapping[str, Any]) -> dict[str
         compare_with=(Path | None, None),
         plot=(Path | None, None),
         apply=(Path | None, None),
+        parts=(int | None, None),
     )
     written = {} if config is None else read_config(config, file)
     given = {name: value for name, value in options.items() if value not in (None, [])}

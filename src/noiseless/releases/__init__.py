@@ -6,13 +6,14 @@ The functions are here; the search behind them is imported when it is first used
 from typing import TYPE_CHECKING
 
 from noiseless.late_names import late_names
-from noiseless.releases.functions import frontier, release
+from noiseless.releases.functions import frontier, release, release_parts
 
 if TYPE_CHECKING:
     from noiseless.releases.application import AppliedLimit, AppliedRelease, apply_release
     from noiseless.releases.audit import audit_releases
     from noiseless.releases.certificate import Certificate
     from noiseless.releases.changes import ColumnChange, Example
+    from noiseless.releases.parts import PartedRelease, make_parts
     from noiseless.releases.pipeline import make_frontier, make_release
     from noiseless.releases.request import ReleaseRequest, read_config
     from noiseless.releases.results import Release, ReleaseFrontier
@@ -27,6 +28,7 @@ else:
             "Certificate": "certificate",
             "ColumnChange": "changes",
             "Example": "changes",
+            "PartedRelease": "parts",
             "Release": "results",
             "ReleaseFrontier": "results",
             "ReleasePoint": "results",
@@ -35,6 +37,7 @@ else:
             "apply_release": "application",
             "audit_releases": "audit",
             "make_frontier": "pipeline",
+            "make_parts": "parts",
             "make_release": "pipeline",
             "read_config": "request",
         },
@@ -46,6 +49,7 @@ __all__ = [
     "Certificate",
     "ColumnChange",
     "Example",
+    "PartedRelease",
     "Release",
     "ReleaseFrontier",
     "ReleasePoint",
@@ -55,7 +59,9 @@ __all__ = [
     "audit_releases",
     "frontier",
     "make_frontier",
+    "make_parts",
     "make_release",
     "read_config",
     "release",
+    "release_parts",
 ]

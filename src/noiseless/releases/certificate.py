@@ -189,7 +189,7 @@ def make_certificate(measured: MeasuredPartition, stated: Mapping[str, Any]) -> 
         "hierarchies": {c.name: _tree(c) for c in public.columns if c.kind == "hierarchy"},
         "partition": None,
         "claim": claim(measured),
-        "target": _target(source.request),
+        "target": target_of(source.request),
         "witness": _witness(measured),
         "stated": dict(stated),
     }
@@ -317,7 +317,8 @@ def _tree(column: PublicColumn) -> dict[str, list[str | None]]:
     return {value: list(above) for value, above in column.tree.declared.items() if value is not None}
 
 
-def _target(request: ReleaseRequest) -> dict[str, Any]:
+def target_of(request: ReleaseRequest) -> dict[str, Any]:
+    """The limits, as JSON has them."""
     found = {name: limit if isinstance(limit, int) else str(limit) for name, limit in request.targets.items()}
     return found | ({"suppress": str(request.suppress)} if request.suppress else {})
 

@@ -23,6 +23,7 @@ from noiseless.tables import Missing
 from noiseless.work import Progress
 
 if TYPE_CHECKING:
+    from noiseless.releases.parts import PartedRelease
     from noiseless.releases.results import Release, ReleaseFrontier
 
 Columns = str | Sequence[str]
@@ -198,3 +199,49 @@ def frontier(
 
     request = ReleaseRequest.of({"sensitive": sensitive, "public": public, **options})
     return make_frontier(table, request, progress, baselines=baselines)
+
+
+def release_parts(
+    table: Any,  # noqa: ANN401 - anything that open_table opens
+    out: Path | str,
+    *,
+    certificates: Path | str,
+    parts: int = 1,
+    sensitive: Columns,
+    public: Columns,
+    progress: Progress | None = None,
+    **options: Any,  # noqa: ANN401 - as for `release`
+) -> "PartedRelease":
+    """Release a table that no machine takes whole: cut it along public columns, and release part by part.
+
+    Args:
+        table: a file, a glob, `duckdb:///file.db::table`, `spark::table`, or any frame.
+        out: a new folder for the released files, which Spark, DuckDB and others read as one Parquet table.
+        certificates: a new folder for the parts' certificates and the manifest, which `nl.verify` checks.
+        parts: how many parts are wanted; there are more where one has more combinations than come to this
+            machine from Spark.
+        sensitive: the columns to hide.
+        public: the columns to publish; the table is cut along those of numbers or days.
+        progress: called with the share of the work that is done.
+        options: as for `release`: the limits are `min_posterior`, `min_rows`, `largest_belief`,
+            `entropy_l_diversity`, `width`, `min_classes` and `max_distortion`, which the whole keeps if each
+            part does.
+
+    Returns:
+        What holds of the whole, and where the files are.
+
+    Raises:
+        NoiselessError: the table, a column, a limit or a folder is wrong; it says how to mend it.
+
+    >>> import pyarrow as pa
+    >>> patients = pa.table({"age": [31, 35, 52, 47, 31, 60], "chol": [180, 182, 190, 230, 233, 240]})
+    >>> roles = {"sensitive": "age", "public": "chol", "certificates": "certificates"}
+    >>> done = release_parts(patients, "released", parts=2, min_posterior=2, **roles)
+    >>> done.parts, done.min_posterior, done.leakage
+    (2, 3, Bits(5/3))
+    """
+    from noiseless.releases.parts import make_parts
+    from noiseless.releases.request import ReleaseRequest
+
+    request = ReleaseRequest.of({"sensitive": sensitive, "public": public, **options})
+    return make_parts(table, request, (Path(out), Path(certificates)), parts, progress)

@@ -78,6 +78,12 @@ def write_table(table: pa.Table, part: Path, ending: str) -> None:
         engine.rows(f"COPY (SELECT * FROM {name}) TO {literal(str(part))} ({WRITERS[ending]})")
 
 
+def with_texts(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """The same, some columns as the texts that digests are made of."""
+    columns = {name: table.column(name) for name in table.column_names}
+    return pa.table(columns | {name: _changed(columns[name], canonical) for name in names})
+
+
 def decoded(table: pa.Table) -> pa.Table:
     """A table whose columns are held as values and codes, with each row's own values."""
     return _rows(table).read_all()

@@ -30,7 +30,7 @@ from noiseless.display import (
 from noiseless.exact import Bits, round_down
 from noiseless.releases.certificate import Certificate
 from noiseless.releases.changes import ColumnChange
-from noiseless.releases.output import decoded, save_release
+from noiseless.releases.output import decoded, save_release, with_texts
 from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.risks import MINIMA, Found, figure, limit_text
 from noiseless.search.loss import Distance, Length
@@ -331,18 +331,20 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
         """The frontier, where `frontier` has found it already."""
         return self._found.get("frontier")
 
-    def save(self, out: Path | str, *, certificate: Path | str | None = None) -> None:
+    def save(self, out: Path | str, *, certificate: Path | str | None = None, texts: bool = False) -> None:
         """Write the released table and its certificate, each whole or not at all.
 
         Args:
             out: a CSV, TSV, Parquet or JSON-lines file, by its ending.
             certificate: a JSON file.
+            texts: whether public columns are written as texts, whatever they hold.
 
         Raises:
             OutputError: a file cannot be written, or is the table that the release was made from.
             RequestError: no format goes with an ending, or both are the same file.
         """
-        save_release(self._coded, self.certificate, Path(out), certificate, self.sources)
+        shown = with_texts(self._coded, self.request.public if texts else ())
+        save_release(shown, self.certificate, Path(out), certificate, self.sources)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the tables, under the names it has in JSON."""
@@ -400,10 +402,8 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
         if point.mean_loss is not None and len(self.request.public) > 1:
             loss = LOSSES[self.request.mean_loss]
             lines["mean loss"] = mean_text(loss, point.mean_loss) + f" of {loss.unit}" * bool(loss.unit)
-        if point.suppressed_rows:
-            lines["suppressed"] = (
-                f"{counted(point.suppressed_rows, 'rows')} {verb(point.suppressed_rows, 'read')} *"
-            )
+        if hidden := point.suppressed_rows:
+            lines["suppressed"] = f"{counted(hidden, 'rows')} {verb(hidden, 'read')} *"
         for name, found in self.risks.items():
             least, asked = name in MINIMA, float(self.request.targets[name])
             shown = limit_text(found, up=not least)

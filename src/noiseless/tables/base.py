@@ -88,6 +88,10 @@ class Table(ABC):
         """Only these columns, for what is done on this machine alone."""
         return self.select(columns)
 
+    def in_place(self, columns: Sequence[str]) -> "Table":
+        """Only these columns, left where they are if they are grouped: for work on some rows at a time."""
+        return self.select(columns)
+
     def count_missing(self, column: str) -> int:
         """How many values of a column are missing."""
         return self.select([column]).count_missing(column)

@@ -350,6 +350,10 @@ class DuckDBTable(Table):
         found = self.describe(self.engine, self.over(sql), self.label)
         return replace(self, query=found.query, kinds=found.kinds)
 
+    def field(self, column: str) -> str:
+        """What a column is called in a query."""
+        return identifier(column)
+
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query over this table."""
         with readable_errors(self.label):

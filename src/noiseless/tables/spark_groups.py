@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pyarrow as pa
 
@@ -52,6 +52,8 @@ class SparkGroups(Table):
     most: int
     complete_of: int | None = None
 
+    weighted = True  # each combination stands for as many rows as its column `COUNT` says
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns, in order."""
@@ -61,9 +63,35 @@ class SparkGroups(Table):
         """What a column is called on Spark."""
         return f"c{self.names.index(column)}"
 
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The columns and their SQL types; moments in no zone of the session are named so."""
+        kinds = [field.dataType.simpleString() for field in self.frame.schema.fields]
+        named = dict(zip(self.names, kinds, strict=False))  # the last are the counts
+        return {name: "timestamp_ltz" if kind == "timestamp" else kind for name, kind in named.items()}
+
+    def fetch(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query over the combinations."""
+        with readable_spark_errors(self.label):
+            return [tuple(row) for row in self._query(sql).collect()]
+
+    def where(self, sql: str) -> "DuckDBTable | SparkGroups":
+        """The combinations that a query leaves, on this machine if there are not too many."""
+        with readable_spark_errors(self.label):
+            chosen = self._query(sql)
+        return self._narrowed(chosen)
+
+    def _query(self, sql: str) -> "DataFrame":
+        return self.frame.sparkSession.sql(sql.replace(SOURCE, "{groups}"), groups=self.frame)
+
     def count(self) -> int:
         """How many rows there are."""
         return self._facts[0]
+
+    def combinations(self) -> int:
+        """How many different combinations there are."""
+        with readable_spark_errors(self.label):
+            return int(self.frame.count())
 
     @property
     def left_out(self) -> int:
@@ -181,8 +209,8 @@ class SparkGroups(Table):
         if isinstance(found, SparkGroups):
             raise RequestError(
                 f"{self.label}: {', '.join(columns)} have more than {self.most:,} distinct combinations, too"
-                " many for this machine; take fewer or coarser columns, take the table in parts, or raise"
-                " `most` of the SparkTable"
+                " many for this machine; take fewer or coarser columns, release the table in parts (--parts),"
+                " or raise `most` of the SparkTable"
             )
         return found
 

@@ -10,7 +10,7 @@ from noiseless.tables.csv_grammar import check_names
 from noiseless.tables.duckdb_table import COUNT, DuckDBTable
 from noiseless.tables.frame_kind import ARROW, FrameKind
 from noiseless.tables.spark_frames import SCHEME, active_session, is_spark_frame, plain, readable_spark_errors
-from noiseless.tables.spark_groups import SparkGroups, gathered
+from noiseless.tables.spark_groups import SparkGroups, gathered, kept
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -88,6 +88,12 @@ class SparkTable(Table):
         with readable_spark_errors(self.label):
             groups = self._groups(columns)
         return gathered(groups, columns, self.label, self.most)
+
+    def in_place(self, columns: Sequence[str]) -> SparkGroups:
+        """Only these columns: grouped and kept by Spark, however few combinations there are."""
+        self.require_plain(*columns)
+        with readable_spark_errors(self.label):
+            return kept(self._groups(columns), columns, self.label, self.most)
 
     def _groups(self, columns: Sequence[str]) -> "DataFrame":
         """The distinct combinations of some columns, called c0, c1, ..., and how often each occurs."""

@@ -95,8 +95,8 @@ class Claims:
         for table in ("original", "released"):
             claimed: TableFacts = getattr(self.certificate, table)
             found: TableFacts | None = getattr(self.counts, table)
-            yield _equal(f"{table}_rows", claimed.rows, None if found is None else found.rows)
-            yield _equal(f"{table}_digest", claimed.digest, None if found is None else found.digest)
+            yield equal_check(f"{table}_rows", claimed.rows, None if found is None else found.rows)
+            yield equal_check(f"{table}_digest", claimed.digest, None if found is None else found.digest)
 
     def _column_faults(self) -> Iterator[str]:
         original, released = self.counts.columns
@@ -183,26 +183,26 @@ class Claims:
 
     def _measures(self) -> Iterator[Check]:
         claim, counts, exposure = self.certificate.claim, self.counts, self.counts.exposure
-        yield _equal("sensitive_values", claim.counts["sensitive_values"], counts.sensitive_values)
-        yield _equal("public_values", claim.counts["public_values"], counts.public_values)
+        yield equal_check("sensitive_values", claim.counts["sensitive_values"], counts.sensitive_values)
+        yield equal_check("public_values", claim.counts["public_values"], counts.public_values)
         cells = len(self.certificate.cells) if self._is_partition else None
-        yield _equal("cells", claim.counts["cells"], cells)
+        yield equal_check("cells", claim.counts["cells"], cells)
         for name in ("min_posterior", "max_posterior", "components"):
-            yield _equal(name, claim.counts[name], None if exposure is None else getattr(exposure, name))
+            yield equal_check(name, claim.counts[name], None if exposure is None else getattr(exposure, name))
         leakage = None if exposure is None else exposure.leakage
         components = None if exposure is None else Fraction(exposure.components)
-        yield _logarithm("leakage", claim.leakage, claim.floats["leakage"], leakage)
-        yield _logarithm("maximin", claim.maximin, claim.floats["maximin"], components)
-        yield _logarithm("resolution", claim.resolution, claim.floats["resolution"], self._resolution)
+        yield logarithm_check("leakage", claim.leakage, claim.floats["leakage"], leakage)
+        yield logarithm_check("maximin", claim.maximin, claim.floats["maximin"], components)
+        yield logarithm_check("resolution", claim.resolution, claim.floats["resolution"], self._resolution)
         yield self._distortion_check()
         hidden = None if exposure is None else self._suppressed_rows(exposure)
-        yield _equal("suppressed_rows", claim.counts["suppressed_rows"], hidden)
+        yield equal_check("suppressed_rows", claim.counts["suppressed_rows"], hidden)
         risks = None if exposure is None else exposure.risks
         for name, claimed in claim.risks.items():
-            yield _equal(_risk_name(name), claimed, None if risks is None else risks.text(name))
+            yield equal_check(_risk_name(name), claimed, None if risks is None else risks.text(name))
         for number, words in enumerate(claim.keys):
             seen = None if exposure is None else exposure.keys[number]
-            yield _equal(f"key_{number}", words, None if seen is None else self._key_words(seen))
+            yield equal_check(f"key_{number}", words, None if seen is None else self._key_words(seen))
 
     def _key_words(self, exposure: CellExposure) -> str:
         names, risks = self.certificate.claim.risks, exposure.risks
@@ -225,7 +225,7 @@ class Claims:
             return Check("distortion", nothing, words, "no distance is stated")
         if not isinstance(found, ExactLength):
             return Check("distortion", False, words, found)
-        check = _equal("distortion", words, str(found))
+        check = equal_check("distortion", words, str(found))
         if not check.holds:
             return check
         if rounded is not None and rounded >= 0:
@@ -305,14 +305,14 @@ class Claims:
             yield "distortion_member"
 
 
-def _equal(name: str, claimed: Shown, found: Shown) -> Check:
+def equal_check(name: str, claimed: Shown, found: Shown) -> Check:
     """A claim that holds when the two agree; what was not found agrees with nothing."""
     return Check(name, found is not None and claimed == found, claimed, found)
 
 
-def _logarithm(name: str, claimed: Fraction, rounded: float | None, found: Fraction | None) -> Check:
+def logarithm_check(name: str, claimed: Fraction, rounded: float | None, found: Fraction | None) -> Check:
     """A number of bits: its exact ratio, and the rounded form, which must be on the safe side and near."""
-    check = _equal(name, f"log2({claimed})", None if found is None else f"log2({found})")
+    check = equal_check(name, f"log2({claimed})", None if found is None else f"log2({found})")
     if found is None or not check.holds:
         return check
     if rounded is not None:

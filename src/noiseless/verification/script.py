@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from noiseless.errors import NoiselessError
+from noiseless.errors import NoiselessError, SourceError
 from noiseless.verification.certificate_json import check_version, json_file
 from noiseless.verification.claims import check_certificate
 from noiseless.verification.findings import Findings
@@ -42,6 +42,9 @@ def _found(path: Path, original: str | None, released: str | None) -> Findings |
     raw = json_file(path)
     if isinstance(raw, Mapping) and raw.get("format") == TABLES_FORMAT:
         return check_tables(raw)
+    if isinstance(raw, Mapping) and raw.get("format") == "noiseless-parts":
+        problem = "is the manifest of a release in parts; check it with `noiseless verify`"
+        raise SourceError(str(path), problem)
     if original is None or released is None:
         return None
     held, tables = check_version(raw, str(path)), (open_plain_table(original), open_plain_table(released))

@@ -13,6 +13,7 @@ from noiseless.verification.certificate_json import certificate_file, check_vers
 from noiseless.verification.claims import check_certificate
 from noiseless.verification.evidence import Evidence
 from noiseless.verification.findings import Findings, written_words
+from noiseless.verification.parts import MANIFEST_FORMAT, check_parts
 from noiseless.verification.table_counts import TableCounts
 from noiseless.verification.tabulation_claims import check_tables
 
@@ -52,10 +53,11 @@ def verify(
     """Check every claim of a certificate against the original table and the released one.
 
     Args:
-        certificate: the name of a JSON file, the certificate itself, or the release that has it.
+        certificate: the name of a JSON file, the certificate itself, or the release that has it. Of a release
+            in parts, the name of its manifest.
         original: the table that the release was made from: a file, a glob, a database table, any frame. How a
             file is written only the caller says (`TextSource`), never the certificate.
-        released: the released table.
+        released: the released table; of a release in parts, its folder.
         names: the original's column names, where it is a text file without a header line.
 
     Raises:
@@ -81,7 +83,14 @@ def verify(
             raise _hinted(error, claimed.options.written, said) from None
         return Evidence(claimed, table, open_table(released)).counts()
 
-    found = check_certificate(read_certificate(certificate), counted)
+    held = json_file(Path(certificate)) if isinstance(certificate, str | Path) else certificate
+    if isinstance(held, Mapping) and held.get("format") == MANIFEST_FORMAT:
+        if held is certificate:
+            raise RequestError("the parts' certificates stand beside their manifest; name its file")
+        found = check_parts(Path(certificate), held, open_table(original, names=names), released)
+        return Verification(found.checks, found.about, found.not_checked, found.notes)
+    own = read_certificate(held) if held is certificate else check_version(held, str(certificate))
+    found = check_certificate(own, counted)
     about = {**found.about, **({"written": said} if said and found.about else {})}
     return Verification(found.checks, about, found.not_checked, found.notes)
 
