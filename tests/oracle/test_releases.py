@@ -301,7 +301,7 @@ FEW = ((methods, "FEW_VALUES"), (portfolio, "ALL_LEVELS"))
 MANY = {
     "searched one by one": [*FEW],
     "no paths": [*FEW, (greedy, "MOST_VALUES"), (greedy, "FEWER_VALUES")],
-    "only some levels": [*FEW, (portfolio, "MORE_WORK"), (portfolio, "POINTS_WORK")],
+    "only some levels": [*FEW, (portfolio, "PAIRS_WORK"), (portfolio, "POINTS_WORK")],
     "nothing improved": [
         *(
             *FEW,

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.audits.census import Census
+from noiseless.display import percent_above, percent_below
 from noiseless.exact import Bits, Nats, round_down, round_up
 from noiseless.ranges import JointRange
 from noiseless.tables.kernels import add_by_code, add_runs, distinct_codes, ranked
@@ -49,6 +50,11 @@ class Odds:
     largest_gain: Fraction
     largest_loss: Fraction | float
     is_enhanced: bool
+
+    @property
+    def blind_text(self) -> str:
+        """The blind guess in per cent: rounded down beside the best guess, unless the two are equal."""
+        return (percent_above if self.blind_guess == self.best_guess else percent_below)(self.blind_guess)
 
     @property
     def pointwise_leakage(self) -> Bits:

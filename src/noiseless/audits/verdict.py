@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.types as pt
 
-from noiseless.display import counted, percent_above, percent_below, singular, verb
+from noiseless.display import counted, percent_above, singular, verb
 from noiseless.tables.spellings import spelling_texts
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ def verdict(audit: "Audit") -> str:
     worst = audit.worst
     name, total = worst.name, worst.sensitive_values
     if total == 1:
-        return f"NOTHING TO PROTECT: {name} has the same value in every row."
+        return (
+            f"NOTHING TO PROTECT: {name} has the same value in every row; anyone known to be in the table "
+            "has it, and no release can hide that."
+        )
     if worst.min_posterior == 1:
         exposed = worst.homogeneous_persons
         heads, groups = counted(audit.persons, audit.heads), counted(audit.public_values, "groups")
@@ -85,7 +88,7 @@ def summary(audit: "Audit") -> dict[str, str]:
         "homogeneous groups": (
             f"{audit.homogeneous_groups:,} ({counted(audit.homogeneous_persons, audit.heads)})"
         ),
-        "best guess right": f"{percent_above(odds.best_guess)} (blind: {percent_below(odds.blind_guess)})",
+        "best guess right": f"{percent_above(odds.best_guess)} (blind: {odds.blind_text})",
         f"{singular(audit.heads)} found": found_text(audit),
         "narrowest group": f"{width} wide" if (width := width_text(audit, audit)) else "",
     }

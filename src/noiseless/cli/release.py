@@ -167,17 +167,13 @@ def _release(
     check_release_outputs(out, certificate, [Path(source)])
     with progress_bar("choosing cells (Ctrl-C keeps the best so far)") as tell, stoppable():
         done = make_release(source, request, tell)
-    page = None
-    if html is not None:
-        from noiseless.reports import render_release
-
-        with progress_bar("surveying other releases") as tell:
-            page = render_release(done, done.frontier(tell), compared)
     done.save(out, certificate=certificate)
-    if html is not None and page is not None:
-        from noiseless.reports.pages import write_page
+    if html is not None:
+        from noiseless.reports import write_release_html
 
-        write_page(html, page, done.sources)
+        with progress_bar("surveying other releases (Ctrl-C keeps those found so far)") as tell, stoppable():
+            frontier = done.frontier(tell)
+        write_release_html(done, html, frontier, compared)
     if files["summary"] is not None:
         _write_summary(done, files)
     from noiseless.reports.release_text import release_text

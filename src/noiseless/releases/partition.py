@@ -273,6 +273,16 @@ class MeasuredPartition:
         return found
 
     @cached_property
+    def fewest_of_each(self) -> Mapping[str, tuple[int, int]]:
+        """Of several sensitive columns how few values of each an answer leaves, and of how many."""
+        source = self.source
+        if len(source.request.sensitive) == 1:
+            return {}
+        many = int(source.shown_of_seen.max()) + 1
+        answers = dense(self.read.cell_of[source.public_of_seen] * many + source.shown_of_seen)
+        return source.fewest_of_each(answers)
+
+    @cached_property
     def rows_of_cells(self) -> IntArray:
         """How many rows each cell has."""
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))

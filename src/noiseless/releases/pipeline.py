@@ -60,6 +60,7 @@ def release_rows(source: ReleaseSource, progress: Progress | None = None) -> Rel
         odds=found.odds,
         sizes=found.sizes,
         odds_before=source.odds,
+        fewest_of_each=found.fewest_of_each,
         risks=found.risks,
         key_points=found.key_points,
         least_mean_loss=least,
@@ -169,6 +170,13 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         f"{column} is released itself, as its cell; all limits count with that"
         for column in request.released_secrets
     ]
+    each = found.fewest_of_each
+    if any(left < found.measures.min_posterior for left, _ in each.values()):
+        alone = (f"{left:,} of {counted(many, 'values')} of {name}" for name, (left, many) in each.items())
+        told.append(
+            "limits are on combinations of the sensitive columns; by itself a column may leave fewer values "
+            f"possible: {', '.join(alone)}"
+        )
     if request.key:
         told.append(f"the limits hold for someone who knows one of these, and no more: {request.key_text}")
     if request.keep_order:

@@ -24,7 +24,6 @@ from noiseless.display import (
     html_rows,
     kept_text,
     percent_above,
-    percent_below,
     verb,
 )
 from noiseless.exact import Bits, round_down
@@ -167,16 +166,8 @@ class ReleaseFrontier(FrameMixin, PlotMixin, PageMixin):
         rows = [["cells", _LEFT, "bits leaked", "always revealed", "resolution", "distortion"]]
         for point in self.points:
             lost = "-" if point.distortion is None else str(point.distortion)
-            leaks = [str(point.leakage), str(point.maximin)]
-            rows.append(
-                [
-                    f"{point.cells:,}",
-                    f"{point.min_posterior:,}",
-                    *leaks,
-                    f"{kept_text(point.resolution)} bits",
-                    lost,
-                ]
-            )
+            given_away = f"{point.min_posterior:,}", str(point.leakage), str(point.maximin)
+            rows.append([f"{point.cells:,}", *given_away, f"{kept_text(point.resolution)} bits", lost])
         return rows
 
 
@@ -203,6 +194,8 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
         odds: what a bettor wins with the release.
         sizes: how many rows (persons, where a unit names them) look alike, answer by answer.
         odds_before: the same if the public columns were published as they are.
+        fewest_of_each: of several sensitive columns how few values of each by itself an answer leaves, and of
+            how many: limits are on their combinations.
         risks: what it reaches of the limits on bets, widths and persons that are asked for; by keys, of the
             key where that is worst.
         key_points: what it gives away to someone who knows only a key, for each that is named.
@@ -228,6 +221,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
     odds: Odds
     sizes: GroupSizes
     odds_before: Odds
+    fewest_of_each: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     risks: Mapping[str, Found] = field(default_factory=dict)
     key_points: Mapping[tuple[str, ...], Measures] = field(default_factory=dict)
     least_mean_loss: Fraction | None = None
@@ -360,6 +354,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
             "rows": self.rows,
             "sensitive_values": self.sensitive_values,
             "public_values": self.public_values,
+            "min_posterior_of_each": {name: left for name, (left, _) in self.fewest_of_each.items()},
             **self.odds.to_dict(),
             "keys": [
                 {
@@ -391,7 +386,7 @@ class Release(Shown, FrameMixin, PlotMixin, PageMixin, BoardMixin):
             "fewest rows alike": f"{point.min_rows:,} (was {was.min_rows:,})",
             "best guess right": (
                 f"{percent_above(self.odds.best_guess)} (was {percent_above(self.odds_before.best_guess)}; "
-                f"blind: {percent_below(self.odds.blind_guess)})"
+                f"blind: {self.odds.blind_text})"
             ),
             "bits leaked, L0": f"{point.leakage} (was {was.leakage})",
             "always revealed, I*": f"{point.maximin} (was {was.maximin})",

@@ -7,7 +7,7 @@ from noiseless.audits import Audit, TableAudit
 from noiseless.audits.odds import Odds
 from noiseless.audits.policy import PolicyResult
 from noiseless.audits.verdict import headline
-from noiseless.display import counted, percent_above, percent_below, verb
+from noiseless.display import counted, percent_above, verb
 from noiseless.releases.results import Release
 from noiseless.reports.audit_rows import Status, status_of
 from noiseless.reports.guidance import BoardFigures, Guidance
@@ -35,7 +35,7 @@ class OddsRow:
         return cls(
             _names(target),
             f"{left:,} of {values:,}",
-            percent_below(odds.blind_guess),
+            odds.blind_text,
             percent_above(odds.best_guess),
             percent_above(odds.largest_belief),
             f"{upper_text(odds.largest_gain)} times",

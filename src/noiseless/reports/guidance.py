@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from noiseless.audits.census import GroupSizes
 from noiseless.audits.odds import Odds
-from noiseless.display import counted, percent_above, percent_below, verb
+from noiseless.display import counted, percent_above, verb
 from noiseless.reports.notation import upper_text
 
 THRESHOLD, GROUP = Fraction(9, 100), 11
@@ -76,12 +76,15 @@ class BoardFigures:
     @property
     def _alone(self) -> str:
         alone = self.sizes.alone
+        if self.heads == "persons":  # a person can be in several groups
+            every = counted(sum(self.sizes.groups.values()), "groups")
+            return f"{alone:,} of {every} {verb(alone, 'hold')} a single person"
         return f"{alone:,} of {counted(self.sizes.heads, self.heads)} {verb(alone, 'are')} unique"
 
     def _opinion(self) -> Guidance:
         known = "Someone who knows the columns of the promise finds a person's row with probability"
         left = f"At least {counted(self.left, 'values')} of {self.secret} {verb(self.left, 'stay')} possible."
-        right, blind = percent_above(self.odds.best_guess), percent_below(self.odds.blind_guess)
+        right, blind = percent_above(self.odds.best_guess), self.odds.blind_text
         worst = percent_above(self.odds.largest_belief)
         return Guidance(
             "EU: WP216, the three criteria",
@@ -117,7 +120,9 @@ class BoardFigures:
     def _policy(self) -> Guidance:
         worst, smallest = self.sizes.prosecutor_risk, self.sizes.smallest
         side = "within" if worst <= THRESHOLD else "above"
-        above = percent_above(self.sizes.share_above(THRESHOLD))
+        above = f"{percent_above(self.sizes.share_above(THRESHOLD))} of {self.heads}"
+        if self.heads == "persons":
+            above += ", each counted in each of their groups,"
         reached = "reached" if smallest >= GROUP else "not reached"
         return Guidance(
             "EU: EMA policy 0070",
@@ -125,7 +130,7 @@ class BoardFigures:
             (
                 (
                     "Maximum risk, threshold 0.09",
-                    f"{upper_text(worst)}: {side} the threshold. {above} of {self.heads} are above it.",
+                    f"{upper_text(worst)}: {side} the threshold. {above} are above it.",
                 ),
                 (
                     f"Group of at least {GROUP}",

@@ -62,7 +62,9 @@ _BETTER = {
 
 def status_of_release(release: Release) -> Status:
     """How private a release is, in the words of an audit."""
-    return worst_status([(release.point.min_posterior, release.sensitive_values)])
+    return worst_status(
+        [(release.point.min_posterior, release.sensitive_values), *release.fewest_of_each.values()]
+    )
 
 
 def names_text(names: tuple[str, ...]) -> str:
@@ -100,10 +102,21 @@ def _protection(release: Release) -> str:
     if point.leakage == 0:
         left = f" that {given} leaves possible" if given else ""
         return f"No released row rules out any value of {name}{left}"
+    of = f"combinations of {name}" if release.fewest_of_each else f"values of {name}"
     return (
-        f"Every released row leaves at least {point.min_posterior:,} of {total:,} values of {name} possible"
-        f"{to_whom} ({before.min_posterior:,} before)"
+        f"Every released row leaves at least {point.min_posterior:,} of {total:,} {of} possible"
+        f"{to_whom} ({before.min_posterior:,} before){_worst_alone(release)}"
     )
+
+
+def _worst_alone(release: Release) -> str:
+    """What is left of the sensitive column that fares worst by itself, where there are several."""
+    if not release.fewest_of_each:
+        return ""
+    name, (left, values) = min(release.fewest_of_each.items(), key=lambda item: item[1])
+    if left == 1:
+        return f", but at least one gives {value_text(name)} away completely"
+    return f", and at least {left:,} of {values:,} values of {value_text(name)} alone"
 
 
 def cost_words(release: Release) -> str:

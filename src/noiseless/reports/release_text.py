@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from noiseless.display import counted, kept_text, percent_above, percent_below, text_table, verb
+from noiseless.display import counted, kept_text, percent_above, text_table, verb
 from noiseless.releases.changes import ColumnChange, Example
 from noiseless.releases.results import Release, ReleaseFrontier
 from noiseless.reports.frontier_rows import (
@@ -65,7 +65,7 @@ def _measures(release: Release) -> str:
         ("fewest values left", f"{was.min_posterior:,}", f"{now.min_posterior:,}"),
         ("fewest rows alike", f"{was.min_rows:,}", f"{now.min_rows:,}"),
         ("best guess right", *(percent_above(o.best_guess) for o in (release.odds_before, release.odds))),
-        ("blind guess right", *[percent_below(release.odds.blind_guess)] * 2),
+        ("blind guess right", *(o.blind_text for o in (release.odds_before, release.odds))),
         ("always revealed, I*", was.maximin.rounded_up(2), now.maximin.rounded_up(2)),
         ("bits of resolution", kept_text(was.resolution), kept_text(now.resolution)),
         ("different values", f"{was.cells:,}", f"{now.cells:,}"),

@@ -160,17 +160,17 @@ class LowerBounds:
         targets, problem = self.targets, self.targets.problem
         if problem.line is not None or not Radii.applies(problem):
             return None
-        if targets.budget and not self.radii.every():
+        if targets.budget and not Radii.all_fit(problem):
             return None
         found = []
         for code in self.radii.codes:
             k = int(targets.need[code])
-            centres, table, below_ = self.radii.least(code, k, every=targets.budget > 0)
             if targets.budget:
-                worst = least_limit(table[:, -1], problem.weights[centres], targets.budget)
+                centres, needed = self.radii.needed(code, k)
+                found.append(self.radii.length(least_limit(needed, problem.weights[centres], targets.budget)))
             else:
-                worst = int(table[:, -1].max())
-            found.append(self.radii.length(worst, below_))
+                worst = self.radii.worst(code)
+                found.append(self.radii.length(worst[k - 1] if k <= len(worst) else 0))
         return LowerBound(max(found), _PAIRS)
 
     def _line_of_blocks(self) -> LowerBound | None:
@@ -290,9 +290,8 @@ class LowerBounds:
             return [Length(part.unit * _narrowest(part, k, few)) for k in known]
         if not Radii.applies(problem):
             return None
-        _, table, under = self.radii.least(0, known[-1])
-        worst = table.max(axis=0)
-        return [self.radii.length(int(worst[k - 1]), under) for k in known]
+        worst = self.radii.worst(0)
+        return [self.radii.length(worst[k - 1]) for k in known]
 
     def _curve_of_blocks(self) -> list[tuple[Fraction, Loss]]:
         problem = self.targets.problem

@@ -24,6 +24,7 @@ from noiseless.search.limits import limits_of
 from noiseless.search.line_search import UNCHANGED, LineSearch
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Problem
+from noiseless.search.radii import Radii
 from noiseless.search.suppressed_partition import suppressed_sets
 from noiseless.search.suppression import suppress_values
 from noiseless.search.top_down import TOP_DOWN, top_down_applies, top_down_cells
@@ -149,8 +150,11 @@ class PartitionSearch(LineSearch):
     @property
     def may_improve(self) -> bool:
         """Whether cells are near enough to each other in number, and not proved to be the best."""
-        if self.method == "exact" or self.targets.problem.size > MOST_IMPROVED or not self.may_gain:
+        problem = self.targets.problem
+        if self.method == "exact" or problem.size > MOST_IMPROVED or not self.may_gain:
             return False
+        if problem.line is None and Radii.applies(problem) and not Radii.all_fit(problem):
+            return True  # it takes longer to ask
         choice = self.prove()
         return choice is None or choice.gap != 0
 
@@ -174,10 +178,11 @@ class PartitionSearch(LineSearch):
                 self.contiguously()
             self.add_least_mean()
 
-    def keep_unchanged(self) -> None:
-        """Every value as a cell of its own, which loses nothing."""
+    def must_lose(self) -> bool:
+        """Whether more is asked for than every value as a cell of its own, which loses nothing."""
         fits = self.add(self.targets.problem.unchanged, UNCHANGED)
         self._loses = not fits or self.targets.goal.aim != "loss"
+        return self._loses
 
     def cut(self, least: int = 1) -> bool:
         """Columns: cells from the top down, and from below; of hierarchies each on one level.
@@ -292,7 +297,7 @@ class Method(NamedTuple):
 
 METHODS = (
     Method(lambda search: search.thorough and on_a_line(search), PartitionSearch.along_line),
-    Method(lambda _: True, PartitionSearch.keep_unchanged),
+    Method(lambda _: True, PartitionSearch.must_lose),
     Method(lambda search: search.method != "greedy", PartitionSearch.exactly),
     Method(lambda search: search.may_cut, lambda search: search.cut()),
     Method(lambda search: search.may_merge, PartitionSearch.merge),

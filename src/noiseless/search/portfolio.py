@@ -32,9 +32,9 @@ from noiseless.search.strips import strips
 from noiseless.search.survey import Series, Survey, levels, scattered, spread, survey_of
 from noiseless.work import Progress, WorkCancelledError
 
-WORK, MORE_WORK, FEWEST, MOST_LEVELS = 20_000, 10**6, 12, 200
-"""As many levels are looked at as make this many public values in all, or at least the fewest; more where
-there are many values, but then no more than the most: some levels take a tenth of a second each."""
+WORK, PAIRS_WORK, FEWEST, MOST_LEVELS, MANY_LEVELS = 20_000, 3 * 10**6, 12, 200, 48
+"""As many levels are looked at as make this many public values and pairs in all, but at least the fewest, and
+no more than the most: fewer where there are many values."""
 
 LAST_LEVELS = 24
 """Up to `ALL_LEVELS` public values a survey searches this many levels to the end: some take a second each."""
@@ -188,7 +188,7 @@ class Portfolio:
             WorkCancelledError: nobody waits for more.
         """
         search = self._search(targets.goal, 0, report)
-        if search.solve_line() is not None:
+        if search.solve_line() is not None or not search.must_lose():
             return search
         is_open = targets.goal.aim != "loss" and search.contiguous is None
         if self.is_whole or is_open:
@@ -316,8 +316,8 @@ class Portfolio:
             if len(shown) < len(known):
                 self.notes[EXACT] = f"{len(shown)} of {len(known):,} points"
             return shown
-        many = WORK // problem.size if is_small(problem) else min(MOST_LEVELS, MORE_WORK // problem.size)
-        return levels(self.most, max(FEWEST, many))
+        many = min(MOST_LEVELS, WORK // problem.size) if is_small(problem) else MANY_LEVELS
+        return levels(self.most, max(FEWEST, min(many, PAIRS_WORK // len(problem.joint))))
 
     @property
     def _level(self) -> Goal:

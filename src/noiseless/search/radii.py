@@ -16,8 +16,8 @@ from noiseless.search.loss import Length
 from noiseless.search.problem import Problem
 from noiseless.tables.coding import whole_type
 
-PAIRS_WORK = 10**7
-"""About this many pairs of values are looked at."""
+PAIRS_WORK, HOLDERS_WORK = 10**7, 5 * 10**8
+"""About this many pairs of values are looked at, and of a value and one that holds a sensitive value."""
 
 AT_ONCE = 2**16
 """About this many of them at the same time: they fit a processor's cache."""
@@ -63,61 +63,78 @@ class Radii:
         order = stable_order(s)
         return x[order].astype(whole_type(problem.size)), np.flatnonzero(begins(s[order]))
 
-    def _reaches(self, code: int, *, every: bool) -> Iterator[tuple[IntArray, IntArray]]:
+    def _reaches(self, code: int) -> Iterator[tuple[IntArray, IntArray]]:
         """Some centres, and what a cell with each and with each sensitive value costs at least: numerators.
 
         A cell that holds a centre and another value costs at least the bound of the two.
         """
         holders, starts = self._holders(code)
         values, places = np.unique(holders, return_inverse=True)
-        centres = self._centres(values, every=every)
+        centres = self._centres(values, len(holders))
         parts = min(len(centres), 1 + len(centres) * len(places) // AT_ONCE)
         for some in np.array_split(centres, parts):
             bounds = self._book.pair_bounds(some, values)
             yield some, np.minimum.reduceat(bounds[:, places], starts, axis=1)
 
-    def _centres(self, values: IntArray, *, every: bool) -> IntArray:
-        most = max(8, PAIRS_WORK // len(values))
-        if every or len(values) <= most:
+    def _centres(self, values: IntArray, holders: int) -> IntArray:
+        most = _most_centres(len(values), holders)
+        if len(values) <= most:
             return values
         first = self.far[np.isin(self.far, values)][: most // 2]
         spread = values[np.linspace(0, len(values) - 1, most - len(first)).astype(np.int64)]
         return np.unique(np.concatenate((first, spread)))
 
-    def every(self) -> bool:
-        """Whether all values can be looked at."""
-        return self.problem.size <= max(8, PAIRS_WORK // self.problem.size)
+    @classmethod
+    def all_fit(cls, problem: Problem) -> bool:
+        """Whether all values are looked at; what is found is the same for all limits then, and found once."""
+        return problem.size <= _most_centres(problem.size, len(problem.joint))
 
-    def least(self, code: int, k: int, *, every: bool = False) -> tuple[IntArray, IntArray, int]:
-        """For each centre what a cell with it and with 1, 2, ..., k sensitive values costs at least.
+    def needed(self, code: int, k: int) -> tuple[IntArray, IntArray]:
+        """The centres, and what a cell with each and with k sensitive values costs at least: numerators.
 
-        Returns:
-            The centres, a table of numerators (-1 where there are not this many), and the denominator.
+        They are -1 where there are not this many.
         """
-        centres, rows = [], []
-        for some, reaches in self._reaches(code, every=every):
-            nearest = np.sort(reaches, axis=1)[:, :k]
+        centres, costs = [], []
+        for some, reaches in self._reaches(code):
+            fewer = k > reaches.shape[1]
+            costs.append(np.full(len(some), -1) if fewer else np.partition(reaches, k - 1, axis=1)[:, k - 1])
             centres.append(some)
-            rows.append(np.pad(nearest, ((0, 0), (0, k - nearest.shape[1])), constant_values=-1))
-        return np.concatenate(centres), np.concatenate(rows), self._under
+        return np.concatenate(centres), np.concatenate(costs)
+
+    def worst(self, code: int) -> IntArray:
+        """What the costliest cell with 1, 2, ... sensitive values costs at least: numerators."""
+        known = Radii, code
+        if known in self.problem.made:
+            return np.asarray(self.problem.made[known])
+        found = [np.sort(reaches, axis=1).max(axis=0) for _, reaches in self._reaches(code)]
+        worst = np.max(found, axis=0)
+        if self.all_fit(self.problem):
+            self.problem.made[known] = worst
+        return np.asarray(worst)
 
     @property
     def _under(self) -> int:
+        """The denominator of all numerators."""
         return 4 if self._book.combine == "squares" else 2
 
     def most(self, code: int, limit: Length) -> int:
         """How many sensitive values a cell of some cost has at most, if each value is in such a cell."""
         top = math.floor(self._ratio(limit) * self._under)
-        within = [np.count_nonzero(reaches <= top, axis=1) for _, reaches in self._reaches(code, every=False)]
+        within = [np.count_nonzero(reaches <= top, axis=1) for _, reaches in self._reaches(code)]
         return int(np.concatenate(within).min())
 
     def _ratio(self, limit: Length) -> Fraction:
         """A limit on the integer scale."""
         return (limit.squared if self._book.rooted else _above(limit)) / self._book.cost_unit
 
-    def length(self, top: int, bottom: int) -> Length:
-        """A numerator and the denominator as a length."""
-        return self._book.length(int(top), bottom)
+    def length(self, top: int) -> Length:
+        """A numerator as a length."""
+        return self._book.length(int(top), self._under)
+
+
+def _most_centres(values: int, holders: int) -> int:
+    """Around how many of some values is looked, which hold this many sensitive values in all."""
+    return max(8, min(PAIRS_WORK // values, HOLDERS_WORK // holders))
 
 
 def _above(limit: Length) -> Fraction:

@@ -246,8 +246,8 @@ def _hide_outliers(search: "PartitionSearch") -> None:
     cells = base or Cells.from_labels(problem.group_of)
     costs = cell_costs(book, cells).floats
     radii = Radii(problem, np.argsort(-costs[cells.cell_of], kind="stable"))
-    centres, table, _ = radii.least(0, int(targets.need[0]))
-    order = centres[np.argsort(-table[:, -1], kind="stable")]
+    centres, needed = radii.needed(0, int(targets.need[0]))
+    order = centres[np.argsort(-needed, kind="stable")]
     gone = np.cumsum(problem.weights[order])
     for share in SHARES:
         hidden = np.zeros(problem.size, bool)

@@ -55,6 +55,7 @@ def test_persons_with_several_rows_count_once() -> None:
     # Person 1 by a, person 3 by c; b holds v and w. Places: 1 in a, 1, 2 and 3 in b, 3 in c.
     assert scores(game, CERTAIN) == [2 / 3]
     assert scores(game, GUESS) == [4 / 5]
+    assert [one.details["told"] for one in game.results] == [2, None]  # guesses of places are no people
 
 
 def test_a_release_keeps_its_promise() -> None:

@@ -25,7 +25,9 @@ from noiseless.errors import (
     UnknownColumnError,
 )
 from noiseless.releases import Release, frontier, release
+from noiseless.reports.release_text import release_text
 from noiseless.search.merging import Length
+from noiseless.search.portfolio import Portfolio
 from noiseless.verification import verify
 
 FOUR = pa.table({"s": ["a", "a", "b", "b"], "x": [0, 1, 2, 3]})
@@ -243,9 +245,34 @@ def test_an_empty_table() -> None:
 
 
 def test_several_sensitive_columns_are_hidden_together() -> None:
-    done = release(PATIENTS, sensitive=["age", "ward"], public="chol", min_posterior=3)
+    done = release(PATIENTS, sensitive=["age", "ward"], public="chol", min_posterior=3, keep_order=True)
     assert done.sensitive_values == 7  # (31, a) is there twice
     assert verify(done.certificate, original=PATIENTS, released=done.table).holds
+    for column, (left, values) in done.fewest_of_each.items():
+        behind: dict[Any, set[Any]] = {}
+        for cell, value in zip(done.table["chol"].to_pylist(), PATIENTS[column].to_pylist(), strict=True):
+            behind.setdefault(cell, set()).add(value)
+        assert (left, values) == (min(map(len, behind.values())), len(set().union(*behind.values())))
+    assert any("by itself a column may leave fewer values" in warning for warning in done.warnings)
+
+
+def test_a_column_that_is_given_away_among_several_is_said() -> None:
+    table = pa.table({"income": [1, 2, 3, 4], "ill": ["a", "a", "b", "b"], "x": [0, 1, 8, 9]})
+    done = release(table, sensitive=["income", "ill"], public="x", min_posterior=2)
+    assert (done.point.min_posterior, done.fewest_of_each) == (2, {"income": (2, 4), "ill": (1, 2)})
+    text = " ".join(release_text(done).split())
+    assert text.startswith(
+        "NOT PRIVATE: Every released row leaves at least 2 of 4 combinations of income, ill"
+    )
+    assert "but at least one gives ill away completely" in text
+    assert done.to_dict()["min_posterior_of_each"] == {"income": 2, "ill": 1}
+
+
+def test_what_keeps_all_limits_is_released_as_it_is_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"s": [0, 1, 2, 3] * 3, "x": ["a"] * 4 + ["b"] * 4 + ["c"] * 4, "y": [1, 2] * 6})
+    monkeypatch.setattr(Portfolio, "run", lambda *_, **__: pytest.fail("levels are looked at"))
+    done = release(table, sensitive="s", public=["x", "y"], min_posterior=2)
+    assert (done.method, done.optimal, done.scope, done.point.min_posterior) == ("unchanged", True, "all", 2)
 
 
 def test_results_are_readable_and_say_what_changed() -> None:
@@ -315,7 +342,7 @@ def test_numbers_that_a_question_mark_made_texts_are_noticed() -> None:
     assert "decimal commas" in release(commas, sensitive="s", public="x", min_posterior=1).warnings[0]
     for days in (
         ["20/01/1959", "1.2.60", "3-4-1961"],
-        ["2025-03-01 00:00", "2025-03-02 10:00", "2025-03-03 11:30"],
+        ["2025-03-01 0:00", "2025-03-02 1:00", "2025-03-03 11:30"],
     ):
         dates = pa.table({"s": ["a", "b", "a", "b"], "x": [*days, None]})
         assert "looks like dates" in release(dates, sensitive="s", public="x", min_posterior=1).warnings[0]

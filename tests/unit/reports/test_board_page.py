@@ -121,3 +121,12 @@ def test_more_than_fits_is_counted() -> None:
     assert "c0, c1, c2, c3, c4, c5 and 3 more" in text
     assert "Result k-anonymity" in text  # what is not kept comes first
     assert "1 more kept" in text
+
+
+def test_persons_in_several_groups_are_not_counted_as_more_persons() -> None:
+    rows = patients(person=["a", "b", "c", "a", "d", "d"])
+    text = Page(board_html(nl.audit(rows, sensitive="illness", public="ward", unit="person"), made=DAY)).text
+    assert "6 rows of 4 persons" in text
+    assert "0 of 2 groups hold a single person" in text
+    assert "of persons, each counted in each of their groups, are above it" in text
+    assert not re.search(r"of [56] persons", text)
