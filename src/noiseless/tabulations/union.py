@@ -18,6 +18,8 @@ from noiseless.tabulations.published_table import Classification, Labels, Publis
 
 WHOLE = "all of "
 """What the only category of a dimension is called where nothing but a total is published."""
+OTHERS = "other than "
+"""What all but the only label of a dimension is called where a table without that dimension counts it too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +56,12 @@ def union(parts: Sequence[PublicationPart]) -> Publication:
     if len(kinds) > 1:
         raise RequestError("counts and magnitudes are separate quantities: check each by itself")
     names = dict.fromkeys(each.name for part in parts for each in part.publication.used)
+    every = [table for part in parts for table in part.publication.tables]
     known = {
         name: _Dimension(
-            name, [each for part in parts for each in part.publication.used if each.name == name]
+            name,
+            [each for part in parts for each in part.publication.used if each.name == name],
+            is_everywhere=all(name in table.dimensions for table in every),
         ).classification()
         for name in names
     }
@@ -75,8 +80,8 @@ def union(parts: Sequence[PublicationPart]) -> Publication:
 class _Dimension:
     """One dimension as several publications have it."""
 
-    def __init__(self, name: str, versions: Sequence[Classification]) -> None:
-        self.name = name
+    def __init__(self, name: str, versions: Sequence[Classification], *, is_everywhere: bool) -> None:
+        self.name, self.is_everywhere = name, is_everywhere
         self.versions = [each for each in versions if not _is_whole(each)]
         self.totals = dict[str, None]()
         self.groups = dict[str, list[frozenset[str]]]()
@@ -103,6 +108,8 @@ class _Dimension:
         if not leaves:
             first = next(iter(self.totals), "Total")
             return Classification(self.name, (WHOLE + first,), dict.fromkeys(self.totals, (0,)))
+        if len(leaves) == 1 and not (self.totals or self.groups or self.is_everywhere):
+            leaves |= {OTHERS + next(iter(leaves)): None}
         place = {leaf: number for number, leaf in enumerate(leaves)}
         groups = {
             group: tuple(sorted(place[leaf] for leaf in self._leaves(group, frozenset())))

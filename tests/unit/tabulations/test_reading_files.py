@@ -7,6 +7,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
+import noiseless as nl
 from noiseless.errors import NoiselessError
 from noiseless.tabulations.publication import UNBOUNDED, Publication
 from noiseless.tabulations.reading import read_request
@@ -228,6 +229,21 @@ def test_linked_tables_share_their_dimensions(tmp_path: Path) -> None:
     assert (age.groups, sex.groups) == ({"All": (0, 1)}, {"Total": (0, 1)})
     assert told(found.publication)["t2", "North", "f", "young"] == (0, None)
     assert (found.publication.population, found.rules) == ("hospital-2026", {"threshold": 5})
+
+
+def test_a_table_about_one_label_leaves_room_for_others(tmp_path: Path) -> None:
+    """Of everybody there is a table too: not only of women; together in a file, and one after the other."""
+    (tmp_path / "all.csv").write_text("region,n\nN,x\nS,56\n")
+    (tmp_path / "women.csv").write_text("region,n\nN,52\nS,27\n")
+    table = "[[table]]\nfile = '{}.csv'\nrows = 'region'\nvalue = 'n'\n"
+    about = table.format("women") + "where = {sex = 'f'}\n"
+    (tmp_path / "both.toml").write_text(table.format("all") + about)
+    (tmp_path / "women.toml").write_text("population = {id = 'p'}\n" + about)
+    (hidden,) = [cell for cell in nl.audit_tables(tmp_path / "both.toml").cells if not cell.published]
+    assert (hidden.lower, hidden.upper) == (52, None)
+    options: dict[str, Any] = {"ledger": tmp_path / "ledger.db", "population": "p", "record": True}
+    assert nl.check_tables(tmp_path / "all.csv", rows="region", value="n", **options).holds
+    assert nl.check_tables(tmp_path / "women.toml", **options).holds
 
 
 def test_levels_that_no_table_shows_are_left_out(tmp_path: Path) -> None:

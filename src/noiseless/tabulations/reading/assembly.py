@@ -25,6 +25,7 @@ from noiseless.tabulations.reading.figures import Figures
 from noiseless.tabulations.reading.hierarchy_files import Parents
 from noiseless.tabulations.reading.notation import FigureNotation, UnreadableFigure
 from noiseless.tabulations.reading.unnamed_totals import unnamed_total
+from noiseless.tabulations.union import OTHERS
 
 _TOTAL = "Total"
 _UNLESS = "told absent=withheld, if they are withheld"
@@ -136,6 +137,8 @@ def _classifications(tables: Sequence[Figures], declared: Declared) -> dict[str,
             prunable = declared.bounds == (Fraction(0), None) and not declared.whole
             found[name] = _hierarchical(name, labels, totals, declared.hierarchies[name], prunable=prunable)
         else:
+            if len(labels) == 1 and not totals and any(name not in each.dimensions for each in tables):
+                labels |= {OTHERS + next(iter(labels)): None}
             everything = tuple(range(len(labels)))
             found[name] = Classification(name, tuple(labels) or (_only(totals),), _groups(totals, everything))
     return found
