@@ -51,7 +51,7 @@ SHAPES = {
 }
 
 
-def growth(sizes: tuple[int, ...] = (300, 1000, 3000)) -> list[dict[str, Any]]:
+def growth(sizes: tuple[int, ...] = (200, 500, 1000)) -> list[dict[str, Any]]:
     """One numeric column of different values: seconds by the number of values, and the exponent."""
     found = []
     for shape, make in SHAPES.items():
@@ -69,7 +69,7 @@ def _seconds(size: int, make: Callable[..., Codes], run: Callable[..., MergePath
     return best_of(2, lambda: run(joint, ColumnCodebook(Numbers(column)) if distortion else None))[0]
 
 
-def general(values: int = 3000) -> list[dict[str, Any]]:
+def general(values: int = 1000) -> list[dict[str, Any]]:
     """Two columns: 40 sensitive values, and as many as public ones."""
     rng = np.random.default_rng(0)
     table = rng.integers(0, 10_000, (values, 2))
@@ -128,8 +128,8 @@ then two columns together; then the algorithms word for word, which are the orac
 
 def measured(form: Form) -> Iterator[Part]:
     """One column, two columns and the literal algorithms."""
-    yield Table(growth((30, 100, 300) if form.small else (300, 1000, 3000)), "One column")
-    yield Table(general(300 if form.small else 3000), "Two columns")
+    yield Table(growth((20, 50, 100) if form.small else (200, 500, 1000)), "One column")
+    yield Table(general(100 if form.small else 1000), "Two columns")
     yield Table(literal(60 if form.small else 150), "Algorithm 1 word for word")
 
 
@@ -139,7 +139,7 @@ SECTION = Section("merging", "Greedy merging", INTRODUCTION, measured, "releases
 def main() -> None:
     """Print all tables."""
     scale = 10 if "--small" in sys.argv else 1
-    tables = [growth((300 // scale, 1000 // scale, 3000 // scale)), general(3000 // scale), literal()]
+    tables = [growth((200 // scale, 500 // scale, 1000 // scale)), general(1000 // scale), literal()]
     for table in tables:
         print(*table[0], sep=" | ")
         for row in table:

@@ -300,13 +300,12 @@ def test_a_bound_that_no_release_reaches_is_no_advice(limit: dict[str, Any]) -> 
 FEW = ((methods, "FEW_VALUES"), (portfolio, "ALL_LEVELS"))
 MANY = {
     "searched one by one": [*FEW],
-    "no paths": [*FEW, (greedy, "MOST_VALUES"), (greedy, "FEWER_VALUES")],
+    "no paths": [*FEW, (greedy, "MOST_VALUES")],
     "only some levels": [*FEW, (portfolio, "PAIRS_WORK"), (portfolio, "POINTS_WORK")],
     "nothing improved": [
         *(
             *FEW,
             (greedy, "MOST_VALUES"),
-            (greedy, "FEWER_VALUES"),
             (bounds, "MOST_VALUES"),
         ),
         *((portfolio, "MOST_IMPROVED"), (improvement, "MOST_IMPROVED"), (improvement, "MOST_FOR_HALVING")),

@@ -17,6 +17,9 @@ from noiseless.tables.coding import narrow
 
 _ROOM = 2**62
 
+_FEW_PLACES = 500
+"""Up to this many places of a hierarchy the node above each two is listed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Axis:
@@ -113,17 +116,21 @@ class TreeAxis(Axis):
 
     def common(self, first: IntArray, last: IntArray) -> IntArray:
         """The lowest node above two places, and so above all between them."""
+        if len(self.points) <= _FEW_PLACES:
+            return self._table[first, last]
         low, high = np.minimum(first, last), np.maximum(first, last)
         nodes = self.nodes[low]
         while (beyond := self.lasts[nodes] < high).any():
             nodes = np.where(beyond, self.parents[nodes], nodes)
         return nodes
 
-    def common_of(self, first: IntArray, others: IntArray) -> IntArray:
-        """The lowest node above each of some places, a row each, and each of others; each pair once."""
-        if len(others) <= len(self.points):
-            return self.common(first, others)
-        return self.common(first, np.arange(len(self.points)))[:, others]
+    @cached_property
+    def _table(self) -> IntArray:
+        """The same for each two places: what is below a node follows it."""
+        found = np.empty((len(self.points),) * 2, np.int64)
+        for place, node in enumerate(self.nodes.tolist()):
+            found[place : self.lasts[node] + 1, place : self.lasts[node] + 1] = node
+        return found
 
     def cell_nodes(self, order: IntArray, starts: IntArray) -> IntArray:
         """The lowest node above all members of each cell."""

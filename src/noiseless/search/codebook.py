@@ -11,7 +11,7 @@ import numpy as np
 
 from noiseless.arrays import FloatArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.search.axes import Axis, TreeAxis, axis, sizes_of
+from noiseless.search.axes import Axis, CategoryAxis, TreeAxis, axis, sizes_of
 from noiseless.search.columns import Categories, Column, Hierarchy, Numbers
 from noiseless.search.loss import Codeword, Distance, Length, Lengths
 
@@ -20,8 +20,8 @@ CODEWORDS: tuple[Codeword, ...] = ("midrange", "centroid", "medoid", "interval")
 
 _ROOM = 2**62
 
-_AT_ONCE, _PAIRS_AT_ONCE = 2**16, 2**18
-"""This many distances are looked at in one go, and this many bounds of pairs."""
+_AT_ONCE, _FEW = 2**16, 48
+"""This many distances are looked at in one go: of cells with no more members all, of others some first."""
 
 
 class Codebook(Protocol):
@@ -50,18 +50,14 @@ class Scaled:
     Attributes:
         points: for each column of numbers where its different ones lie, ascending.
         places: which of these each public value has.
-        categories: for each column of categories the codes of the public values.
-        penalties: what a difference in each column of categories counts.
-        node_costs: for each hierarchy what its nodes cost.
+        costs: for each column its points, what a difference of categories counts, or what each node costs.
         unit: what 1 stands for.
         fits: whether all that is computed of these stays within 64 bits; else numbers are Python's.
     """
 
     points: tuple[IntArray, ...]
     places: tuple[IntArray, ...]
-    categories: tuple[IntArray, ...]
-    penalties: tuple[int, ...]
-    node_costs: tuple[IntArray, ...]
+    costs: tuple[IntArray, ...]
     unit: Fraction
     fits: bool
 
@@ -156,18 +152,15 @@ class ColumnCodebook:
     def scaled(self) -> Scaled:
         """The columns on one integer scale."""
         whole, unit = common_scale([self._factor(column) for column in self.columns])
-        taken = list(zip(self.columns, whole, strict=True))
-        points = [_times(c.points, k) for c, k in taken if isinstance(c, Numbers)]
-        penalties = [k for c, k in taken if isinstance(c, Categories)]
-        costs = [[int(v) * k for v in c.node_costs] for c, k in taken if isinstance(c, Hierarchy)]
-        fits = self._fits([*(int(column[-1]) for column in points), *penalties, *map(max, costs)])
-        kind = np.int64 if fits and all(column.dtype != object for column in points) else object
+        costs = [_scaled_costs(column, factor) for column, factor in zip(self.columns, whole, strict=True)]
+        fits = self._fits([int(column.max()) for column in costs])
+        kind = np.int64 if fits and all(column.dtype != object for column in costs) else object
+        costs = [column.astype(kind, copy=False) for column in costs]
+        numeric = [place for place, column in enumerate(self.columns) if isinstance(column, Numbers)]
         return Scaled(
-            tuple(column.astype(kind, copy=False) for column in points),
-            tuple(c.codes for c in self.columns if isinstance(c, Numbers)),
-            tuple(c.codes for c in self.columns if isinstance(c, Categories)),
-            tuple(penalties),
-            tuple(np.array(column, kind) for column in costs),
+            tuple(costs[place] for place in numeric),
+            tuple(self.axes[place].codes for place in numeric),
+            tuple(costs),
             unit,
             kind is np.int64,
         )
@@ -211,37 +204,58 @@ class ColumnCodebook:
 
     def cell_costs(self, order: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
         """The same on the integer scale, as numerators and denominators."""
+        codes = (axis.codes[order] for axis in self.axes)
+        ends = ((np.minimum.reduceat(one, starts), np.maximum.reduceat(one, starts)) for one in codes)
+        if self.by_hull:
+            return self.hull_costs(ends)
         if self.word == "medoid":
-            costs = [self._medoid_cost(cell) for cell in np.split(order, starts[1:])]
-            return np.array(costs, self._kind), np.ones(len(starts), np.int64)
+            return self._medoid_costs(order, starts), np.ones(len(starts), np.int64)
         sizes = sizes_of(starts, len(order))
-        below = sizes if self.word == "centroid" and self.scaled.points else np.full_like(sizes, 2)
+        below: IntArray = sizes if self.word == "centroid" else np.full_like(sizes, 2)
         below = below.astype(self._kind, copy=False)
-        found = []
-        if self.by_hull or len(self.scaled.points) < len(self.columns):
-            found.append(combined(self._alike_costs(order, starts, below), self.combine))
-        if self.scaled.points and not self.by_hull:
-            gaps = (self._gaps(column, starts, sizes, below) for column in self.scaled.positions(order))
-            found.append(np.maximum.reduceat(combined(gaps, self.combine), starts))
-        total = combined(found, "max" if self.combine == "max" else "sum")
+        gaps = (self._gaps(column, starts, sizes, below) for column in self.scaled.positions(order))
+        farthest = np.maximum.reduceat(combined(gaps, self.combine), starts)
+        fixed = [below * part for is_number, part in self._widths(ends) if not is_number]
+        alike = [combined(fixed, self.combine)] if fixed else []
+        total = combined([farthest, *alike], "max" if self.combine == "max" else "sum")
         return total, below**2 if self.combine == "squares" else below
 
-    def _alike_costs(self, order: IntArray, starts: IntArray, below: IntArray) -> Iterator[IntArray]:
-        """What the columns cost that cost the same for all members of a cell, one after the other."""
-        for tree, costs in self.trees:
-            yield below * costs[tree.cell_nodes(order, starts)]
-        for codes, penalty in zip(self.scaled.categories, self.scaled.penalties, strict=True):
-            yield below * penalty * np.not_equal(*_ends(codes[order], starts))
-        if self.by_hull:
-            for points, places in zip(self.scaled.points, self.scaled.places, strict=True):
-                first, last = _ends(places[order], starts)
-                yield points[last] - points[first]
+    def hull_costs(self, ends: Iterable[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
+        """What cells cost at least, by their lowest and highest places in each column; exactly if `by_hull`.
+
+        No codeword is nearer to all members than half of any one column's width.
+        """
+        parts = ((is_number, part if is_number else 2 * part) for is_number, part in self._widths(ends))
+        if self.word == "medoid":
+            total = combined((part for _, part in parts), "max")
+            total = total**2 if self.combine == "squares" else total
+        elif self.by_hull:
+            total = combined((part for _, part in parts), self.combine)
+        else:
+            known = list(parts)
+            widest = combined((part for is_number, part in known if is_number), "max")
+            total = combined([widest, *(part for is_number, part in known if not is_number)], self.combine)
+        return total, np.full_like(total, 4 if self.combine == "squares" else 2)
+
+    def _widths(self, ends: Iterable[tuple[IntArray, IntArray]]) -> Iterator[tuple[bool, IntArray]]:
+        """Whether each column is of numbers, and how far places are apart in it; others have no middle."""
+        for one, costs, (low, high) in zip(self.axes, self.scaled.costs, ends, strict=True):
+            if isinstance(one, TreeAxis):
+                yield False, costs[one.common(low, high)]
+            elif isinstance(one, CategoryAxis):
+                yield False, costs * (low != high)
+            else:
+                yield True, np.abs(costs[high] - costs[low])
+
+    def _places(self, values: IntArray, others: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+        """The places of some values and of others in each column."""
+        return ((one.codes[values], one.codes[others]) for one in self.axes)
 
     @cached_property
     def trees(self) -> tuple[tuple[TreeAxis, IntArray], ...]:
         """The hierarchies as axes, with what each node costs on the integer scale."""
-        axes = [one for one in self.axes if isinstance(one, TreeAxis)]
-        return tuple(zip(axes, self.scaled.node_costs, strict=True))
+        both = zip(self.axes, self.scaled.costs, strict=True)
+        return tuple((one, costs) for one, costs in both if isinstance(one, TreeAxis))
 
     @property
     def _kind(self) -> type:
@@ -249,43 +263,26 @@ class ColumnCodebook:
 
     def distances(self, values: IntArray, others: IntArray) -> IntArray:
         """How far each of some values (a row each) is from each of others."""
-        numbers, fixed = self._apart(values, others)
-        return combined([*numbers, *fixed], self.combine)
+        widths = self._widths(self._places(values[..., None], others[..., None, :]))
+        return combined((part for _, part in widths), self.combine)
 
-    def pair_bounds(self, values: IntArray, others: IntArray) -> IntArray:
-        """What a cell of each of some values (a row each) and of each of others costs at least.
+    def pair_bounds(self, values: IntArray, others: IntArray) -> tuple[IntArray, IntArray]:
+        """What a cell of each of some values (a row each) and of each of others costs at least."""
+        return self.hull_costs(self._places(values[:, None], others))
 
-        Numerators over 2, over 4 for squares; where `fits`.
-        """
-        found = []
-        for some in np.array_split(others, 1 + len(others) // _PAIRS_AT_ONCE):
-            numbers, fixed = self._apart(values, some)
-            found.append(self.least_cost(numbers, [2 * part for part in fixed]))
-        return np.concatenate(found, axis=1)
-
-    def _apart(self, values: IntArray, others: IntArray) -> tuple[list[IntArray], list[IntArray]]:
-        """How far values are from others in each column: of numbers, and of what has no middle."""
-        scaled, rows = self.scaled, values[:, None]
-        both = zip(scaled.positions(rows), scaled.positions(others), strict=True)
-        numbers = [np.abs(one - other) for one, other in both]
-        fixed = [
-            np.where(codes[rows] != codes[others], penalty, 0)
-            for codes, penalty in zip(scaled.categories, scaled.penalties, strict=True)
-        ]
-        fixed += [costs[tree.common_of(tree.codes[rows], tree.codes[others])] for tree, costs in self.trees]
-        return numbers, fixed
-
-    def least_cost(self, widths: Sequence[IntArray], fixed: Sequence[IntArray]) -> IntArray:
-        """What cells cost at least, by how wide they are in columns of numbers, and by what others cost.
-
-        No codeword is nearer to all members than half of any one column's width.
-        """
-        if self.word == "medoid":
-            largest = combined([*widths, *fixed], "max")
-            return largest**2 if self.combine == "squares" else largest
-        if self.word != "interval" and len(widths) > 1:
-            widths = [combined(widths, "max")]
-        return combined([*widths, *fixed], self.combine)
+    def _medoid_costs(self, order: IntArray, starts: IntArray) -> IntArray:
+        """The same for medoids: the least largest distance of a member; small cells of one size together."""
+        sizes = sizes_of(starts, len(order))
+        found: IntArray = np.zeros(len(starts), self._kind)
+        for size in np.unique(sizes).tolist():
+            chosen = np.flatnonzero(sizes == size)
+            if size > _FEW:
+                found[chosen] = [self._medoid_cost(order[at : at + size]) for at in starts[chosen].tolist()]
+                continue
+            for some in np.array_split(chosen, 1 + len(chosen) * size**2 // _AT_ONCE):
+                cells = order[starts[some][:, None] + np.arange(size)]
+                found[some] = self.distances(cells, cells).max(axis=2).min(axis=1)
+        return found
 
     def _medoid_cost(self, members: IntArray) -> int:
         """The least largest distance of a member to all: first of those that are nearest to the extremes."""
@@ -306,7 +303,7 @@ class ColumnCodebook:
         if self.word == "centroid":
             middle = np.add.reduceat(values, starts)
         else:
-            middle = np.add(*_ends(values, starts))
+            middle = np.minimum.reduceat(values, starts) + np.maximum.reduceat(values, starts)
         return np.asarray(np.abs(values * np.repeat(below, sizes) - np.repeat(middle, sizes)))
 
     def codeword(self, members: Sequence[int]) -> tuple[Any, ...]:
@@ -329,9 +326,20 @@ class ColumnCodebook:
         return column.labels[labels[0]] if len(labels) == 1 else tuple(column.labels[code] for code in labels)
 
 
-def _ends(values: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
-    """The smallest and the largest value of each cell."""
-    return np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
+def costs_in_line(codebook: Codebook, order: IntArray, starts: IntArray) -> Lengths:
+    """The exact costs of cells, given as their members one after the other."""
+    if isinstance(codebook, ColumnCodebook):
+        return codebook.costs(order, starts)
+    return Lengths.of([codebook.cost(members.tolist()) for members in np.split(order, starts[1:])])
+
+
+def _scaled_costs(column: Column, factor: int) -> IntArray:
+    """What a column's differences follow from, times a factor."""
+    if isinstance(column, Numbers):
+        return _times(column.points, factor)
+    costs = [1] if isinstance(column, Categories) else column.node_costs.tolist()
+    whole = [int(cost) * factor for cost in costs]
+    return np.array(whole, np.int64 if max(whole) < _ROOM else object)
 
 
 def combined(parts: Iterable[IntArray], how: Literal["max", "sum", "squares"]) -> IntArray:

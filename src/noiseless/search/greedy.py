@@ -17,16 +17,14 @@ from noiseless.search.merging.path import MergePath, MergePoint
 from noiseless.search.merging.replay import measure_path
 from noiseless.search.problem import Problem, SideInformation
 
-MOST_VALUES, FEWER_VALUES = 3000, 1000
-"""With more public values a path takes longer than about 2 s; the lower number is for problem (7) with its
-three weights, and for costs that do not follow from each column's extremes."""
+MOST_VALUES = 1000
+"""With more public values a path takes longer than about 2 s."""
 
 GREEDY, DEALING = "greedy", "dealing"
 """What methods are called."""
 
 SLOW = 120
-"""Plain Python runs (numbers beyond 64 bits, any codebook of one's own, problem (7) with side information)
-take no more values."""
+"""Plain Python runs (numbers beyond 64 bits, any codebook of one's own) take no more values."""
 
 WEIGHTS = (Fraction(1, 8), Fraction(1), Fraction(8))
 """Where problem (7) has no weight of its own it is run with these, in bits for the whole loss."""
@@ -83,8 +81,7 @@ class GreedyPaths:
     @property
     def slow(self) -> bool:
         """Whether problem (7) would take too long."""
-        by_arrays = self.problem.plain and _by_arrays(self.problem, self.utility)
-        return self.problem.size > (FEWER_VALUES if by_arrays else SLOW)
+        return self.problem.size > _most(self.problem, self.utility)
 
     def both(self, weight: Fraction | None) -> Iterator[MergePath]:
         """Problem (7): with its weight, or with some."""
@@ -118,19 +115,17 @@ class GreedyPaths:
 
 def leaves_paths_out(targets: Targets) -> bool:
     """Whether there are too many values for the greedy paths, and cells can be made in another way."""
-    problem, book = targets.problem, targets.problem.codebook
-    columns, dealt = isinstance(book, ColumnCodebook), targets.goal.utility == "resolution"
-    quick = dealt or (isinstance(book, ColumnCodebook) and book.by_hull)
-    otherwise = columns or (dealt and problem.side is None)
-    most = MOST_VALUES if quick else FEWER_VALUES
-    many = problem.size > (most if _by_arrays(problem, targets.goal.utility) else SLOW)
-    return targets.goal.method == "auto" and otherwise and many
+    problem, utility = targets.problem, targets.goal.utility
+    dealt = utility == "resolution" and problem.side is None
+    otherwise = dealt or isinstance(problem.codebook, ColumnCodebook)
+    return targets.goal.method == "auto" and otherwise and problem.size > _most(problem, utility)
 
 
-def _by_arrays(problem: Problem, utility: Utility) -> bool:
-    """Whether what cells cost is computed with arrays."""
+def _most(problem: Problem, utility: Utility) -> int:
+    """For how many values paths are run: fewer where what cells cost is not computed with arrays."""
     book = problem.codebook
-    return utility == "resolution" or (isinstance(book, ColumnCodebook) and book.fits)
+    by_arrays = utility == "resolution" or (isinstance(book, ColumnCodebook) and book.fits)
+    return MOST_VALUES if by_arrays else SLOW
 
 
 def best_point(path: MergePath, targets: Targets) -> MergePoint | None:

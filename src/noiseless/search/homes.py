@@ -12,7 +12,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.search.axes import CategoryAxis, TreeAxis, sizes_of
-from noiseless.search.codebook import ColumnCodebook, combined
+from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.problem import Cells, Problem
 from noiseless.tables.kernels import distinct_codes
 
@@ -120,30 +120,25 @@ class WidenedCells:
 
     def _joined(self, cells: IntArray, values: IntArray, most: float) -> tuple[FloatArray, FloatArray]:
         """About what cells lose together with values, times all rows; and what they cost then."""
-        shares, parts, scaled = [], [], self.book.scaled
-        points, trees, penalties = iter(scaled.points), iter(scaled.node_costs), iter(scaled.penalties)
+        shares, ends = [], []
         for number, axis in enumerate(self.book.axes):
             codes = axis.codes[values]
             first = np.minimum(self._lows[number][cells], codes)
             last = np.maximum(self._highs[number][cells], codes)
+            ends.append((first, last))
             if isinstance(axis, CategoryAxis):
                 span = self._spans[number][cells] + self._is_new(number, cells, codes)
-                parts.append(2 * next(penalties) * (span > 0))
             elif isinstance(axis, TreeAxis):
-                nodes = axis.common(first, last)
-                span = axis.counts[nodes]
-                parts.append(2 * next(trees)[nodes])
+                span = axis.counts[axis.common(first, last)]
             else:
-                span, own = axis.points[last] - axis.points[first], next(points)
-                parts.append(own[last] - own[first])
+                span = axis.points[last] - axis.points[first]
             shares.append(span.astype(np.float64) * axis.scale)
         losses = reduce(np.add, shares) * (self._rows[cells] + self.problem.weights[values])
         if most == np.inf:
             return losses, np.zeros_like(losses)
         if not self.book.by_hull:
             return losses, self._measured(cells, values) if values.ndim == 0 else np.zeros_like(losses)
-        below = 4 if self.book.combine == "squares" else 2
-        return losses, self.book.lengths(combined(parts, self.book.combine), np.array(below))
+        return losses, self.book.lengths(*self.book.hull_costs(ends))
 
     def _is_new(self, number: int, cells: IntArray, codes: IntArray) -> BoolArray:
         """Whether cells do not hold categories of a column yet."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.exact import Bits
-from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.codebook import Codebook, ColumnCodebook, costs_in_line
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import GREEDY, best_point
 from noiseless.search.hulls import Hulls
@@ -39,8 +39,8 @@ HOMES, NEAR = 8, 60
 class Nearness:
     """What cells cost and which are near; cells are lists of public values and known by numbers.
 
-    Columns are looked at by arrays: a row for each value, one for each cell, and a spare one. Where there are
-    many values a codebook's lower bounds say what is near.
+    Columns are looked at by arrays: a cell for each value, the cells, and a spare one. Where there are many
+    values a codebook's lower bounds say what is near.
     """
 
     def __init__(
@@ -48,28 +48,20 @@ class Nearness:
     ) -> None:
         self.size, self.codebook = size, codebook
         self.members: list[list[int]] = [[value] for value in range(size)]
-        self.members += [[] for _ in range(len(cells) + room + 1)]
+        self.members += [*map(list, cells), *([] for _ in range(room + 1))]
         self._spare = len(self.members) - 1
         self._known: dict[frozenset[int], float] = {}
-        self._alive = np.zeros(len(cells) + room, bool)
+        self._alive = np.arange(len(cells) + room) < len(cells)
         self._hulls: Hulls | None = None
-        if codebook is None or (isinstance(codebook, ColumnCodebook) and codebook.fits):
-            self._hulls = Hulls(codebook, size, room=len(self.members) - size)
-        if not cells:
-            return
-        self.members[size : size + len(cells)] = map(list, cells)
-        self._alive[: len(cells)] = True
-        if self._hulls is not None:
-            self._hulls.fill(size, cells)
+        if isinstance(codebook, ColumnCodebook) and codebook.fits:
+            self._hulls = Hulls(codebook, len(self.members) - size)
+            if cells:
+                self._hulls.fill(size, cells)
 
-    def costs(self, cells: Sequence[Sequence[int]]) -> list[float]:
-        """What each of some cells costs."""
-        book = self.codebook
-        if self._hulls is None or not self._hulls.exact or not isinstance(book, ColumnCodebook):
-            return [self.cost(cell) for cell in cells]
-        sizes = np.array([len(cell) for cell in cells])
-        found = book.lengths(*book.cell_costs(np.concatenate(cells), np.cumsum(sizes) - sizes))
-        return [float(one) for one in found]
+    @property
+    def _exact(self) -> bool:
+        """Whether what cells cost follows from their extremes."""
+        return self.codebook is None or (self._hulls is not None and self._hulls.codebook.by_hull)
 
     def _fill(self, row: int, members: Sequence[int]) -> None:
         self.members[row] = list(members)
@@ -79,7 +71,7 @@ class Nearness:
     @property
     def most_members(self) -> int:
         """How large a cell may be to be looked at: it is measured without each of its members."""
-        return MOST_MEMBERS if self._hulls is not None and self._hulls.exact else FEW_MEASURED
+        return MOST_MEMBERS if self._exact else FEW_MEASURED
 
     def changed(self, cell: int, members: Sequence[int]) -> None:
         """A cell has other members now."""
@@ -92,24 +84,19 @@ class Nearness:
         if self.codebook is None or not members:
             return float(len(members))
         if key not in self._known:
-            self._known[key] = self._cost(self.codebook, sorted(key))
+            found = costs_in_line(self.codebook, np.array(sorted(key)), np.zeros(1, np.int64))
+            self._known[key] = float(found.floats[0])
         return self._known[key]
-
-    def _cost(self, codebook: Codebook, members: Sequence[int]) -> float:
-        if self._hulls is None or not self._hulls.exact or not isinstance(codebook, ColumnCodebook):
-            return float(codebook.cost(members))
-        return self.costs([members])[0]
 
     def _costs(self, row: int, others: IntArray) -> FloatArray:
         """About what a row costs with each of others."""
-        book = self.codebook
-        if self._hulls is None:
-            return np.array([self.cost([*self.members[row], *self.members[other]]) for other in others])
-        look = self._hulls.costs if self.size <= FEW else self._hulls.together
-        tops, bottoms = look(row, others)
-        if not isinstance(book, ColumnCodebook):
-            return np.asarray(tops / bottoms)
-        return book.lengths(tops, bottoms)
+        if self.codebook is None:
+            return np.array([len(self.members[row]) + len(self.members[other]) for other in others], float)
+        if self._hulls is not None and (self._exact or self.size > FEW):
+            return self._hulls.costs(row, others).floats
+        both = [np.array([*self.members[row], *self.members[other]]) for other in others]
+        sizes = np.array([len(cell) for cell in both], np.int64)
+        return costs_in_line(self.codebook, np.concatenate(both), np.cumsum(sizes) - sizes).floats
 
     def _nearest(self, row: int, others: IntArray, most: float, many: int) -> list[int]:
         costs = self._costs(row, others)
@@ -200,7 +187,7 @@ class _Improver:
     limits: Sequence[Limit] = ()
 
     def __post_init__(self) -> None:
-        self.costs = self.near.costs(self.cells)
+        self.costs = [self.near.cost(cell) for cell in self.cells]
         self.cell_of = np.full(self.problem.size, -1)
         self.room = SPLITS
         for number, cell in enumerate(self.cells):

@@ -12,7 +12,7 @@ from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, round_up
 from noiseless.measures import largest_ratio, maximin
-from noiseless.search.codebook import Codebook, ColumnCodebook
+from noiseless.search.codebook import Codebook, ColumnCodebook, costs_in_line
 from noiseless.search.loss import Length, Lengths, Loss, Utility
 from noiseless.search.problem import Cells, Problem, SeenCells
 from noiseless.tables.kernels import add_by_code, order_by_code, ranked
@@ -38,9 +38,7 @@ def cell_costs(codebook: Codebook | None, cells: Cells) -> Lengths:
     """
     if codebook is None:
         raise RequestError("distortion needs a codebook")
-    if isinstance(codebook, ColumnCodebook):
-        return codebook.costs(*order_by_code(cells.cell_of, cells.count))
-    return Lengths.of([codebook.cost(members) for members in cells.members])
+    return costs_in_line(codebook, *order_by_code(cells.cell_of, cells.count))
 
 
 def largest(costs: Lengths, kept: IntArray) -> Length:

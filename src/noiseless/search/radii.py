@@ -73,7 +73,7 @@ class Radii:
         centres = self._centres(values, len(holders))
         parts = min(len(centres), 1 + len(centres) * len(places) // AT_ONCE)
         for some in np.array_split(centres, parts):
-            bounds = self._book.pair_bounds(some, values)
+            bounds = self._book.pair_bounds(some, values)[0]
             yield some, np.minimum.reduceat(bounds[:, places], starts, axis=1)
 
     def _centres(self, values: IntArray, holders: int) -> IntArray:

@@ -14,7 +14,6 @@ from noiseless.search.columns import Categories, Hierarchy, Numbers
 from noiseless.search.dissolution import Dissolution
 from noiseless.search.generalisation import Generalisations
 from noiseless.search.goal import Goal, Targets
-from noiseless.search.hulls import Hulls
 from noiseless.search.lattice import LatticeSearch, full_domain
 from noiseless.search.lattice_bounds import NodeBounds
 from noiseless.search.limits import limits_of
@@ -141,27 +140,6 @@ def test_the_best_of_all_partitions_is_the_best_of_all_partitions(seed: int, pre
         point = measure(problem, Cells.from_labels(found.labels), found.hidden)
         assert point.min_posterior >= need
     assert met
-
-
-@pytest.mark.parametrize("word", ["midrange", "centroid", "interval", "medoid"])
-@pytest.mark.parametrize("distance", ["max", "absolute", "euclidean"])
-def test_cells_within_a_limit_are_all_that_cost_no_more(word: str, distance: str) -> None:
-    """The limit is what one of the pairs costs: that pair is among them."""
-    rng = np.random.default_rng(5)
-    size = 9
-    columns = [Numbers(rng.integers(0, 5, size)), Numbers(rng.integers(0, 5, size)), Categories("abcabcabc")]
-    book = ColumnCodebook(*columns, distance=distance, codeword=word)  # type: ignore[arg-type]
-    hulls, allowed = Hulls(book, size), np.ones(size, bool)
-    for cell in range(size):
-        others = [other for other in range(size) if other != cell]
-        pairs = np.array([[cell, other] for other in others]).reshape(-1)
-        parts = zip(*book.cell_costs(pairs, np.arange(0, len(pairs), 2)), strict=True)
-        costs = {other: (int(top), int(under)) for other, (top, under) in zip(others, parts, strict=True)}
-        allowed[:] = True
-        allowed[cell] = False
-        for limit in costs.values():
-            close = [other for other, cost in costs.items() if Fraction(*cost) <= Fraction(*limit)]
-            assert hulls.cheapest(cell, allowed, limit)[1].tolist() == close
 
 
 @pytest.mark.parametrize("weight", [Fraction(1), Fraction(1, 3)])

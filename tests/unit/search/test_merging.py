@@ -39,6 +39,7 @@ from noiseless.search.merging import (
     mondrian,
     steepest_descent,
 )
+from noiseless.search.merging.merge_costs import MergeCosts
 from noiseless.search.problem import Problem
 from oracle.plain_merging import plain_path
 
@@ -453,17 +454,19 @@ def test_cells_as_arrays_cost_what_their_members_do(distance: Distance, codeword
             Hierarchy(leaves, tree),
         ]
         book = ColumnCodebook(*columns, distance=distance, codeword=codeword)
-        hulls, cells = Hulls(book, 12), {value: [value] for value in range(12)}
+        costs, hulls = MergeCosts(book, 12), Hulls(book, 0)
+        cells = {value: [value] for value in range(12)}
         for _ in range(8):
             i, j = sorted(rng.sample(list(cells), 2))
-            others = np.array([other for other in cells if other != i])
+            others = sorted(other for other in cells if other != i)
             exact = [cost_by_definition(book, cells[i] + cells[other]) for other in others]
-            found = [book.length(top, under) for top, under in zip(*hulls.costs(i, others), strict=True)]
-            bounds = [book.length(top, under) for top, under in zip(*hulls.together(i, others), strict=True)]
-            assert found == exact
-            assert bounds == exact if hulls.exact else all(map(operator.le, bounds, exact))
-            tops, bottoms = book.cell_costs(np.array(cells[i] + cells[j]), np.zeros(1, np.int64))
-            hulls.join(i, j, (int(tops[0]), int(bottoms[0])))
+            floats = costs.together(i, np.array(others)).tolist()
+            assert [costs.loss(cost) for cost in floats] == exact
+            assert len(set(floats)) == len(set(exact))
+            bounds = list(hulls.costs(i, np.array(others)))
+            assert bounds == exact if book.by_hull else all(map(operator.le, bounds, exact))
+            costs.join(i, j, floats[others.index(j)])
+            hulls.join(i, j)
             cells[i] += cells.pop(j)
         partition = Cells.from_members(list(cells.values()))
         assert list(cell_costs(book, partition)) == [

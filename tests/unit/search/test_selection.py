@@ -580,7 +580,6 @@ class TestManyValues:
         """Too many values for the paths: what keeps to the limit and leaves most is found, level by level."""
         for module, name in ((methods, "FEW_VALUES"), (portfolio, "ALL_LEVELS"), (greedy, "MOST_VALUES")):
             monkeypatch.setattr(module, name, 0)
-        monkeypatch.setattr(greedy, "FEWER_VALUES", 0)
         numbers = [10 * (i // 4) + i % 4 for i in range(40)]  # ten groups of four that lie near each other
         joint = JointRange.from_codes(range(40), range(40))
         problem = Problem(joint, ColumnCodebook(Numbers(numbers), Categories([i // 20 for i in range(40)])))
@@ -611,7 +610,6 @@ class TestManyValues:
                 problem = Problem(joint, ColumnCodebook(*columns))
                 with monkeypatch.context() as patched:
                     patched.setattr(greedy, "MOST_VALUES", 0)
-                    patched.setattr(greedy, "FEWER_VALUES", 0)
                     patched.setattr(greedy, "merge_path", None)
                     found = choose(problem, wish)
                     shown = survey(problem, baselines=False)

@@ -13,6 +13,9 @@ from noiseless.search.merging.replay import measure_path
 from noiseless.search.merging.runs import run_constrained, run_leakage, run_maximin
 from noiseless.search.problem import Problem, SideInformation
 
+MOST_VALUES = 3000
+"""Where all pairs of values are looked at, there are no more."""
+
 
 def leakage_path(
     joint: JointRange,
@@ -101,6 +104,10 @@ def merge_path(
         )
     if weight is not None and weight < 0:
         raise RequestError("a weight is not negative")
+    if objective != "leakage" and problem.size > MOST_VALUES:
+        raise RequestError(
+            f"this algorithm looks at all pairs of public values: of no more than {MOST_VALUES:,}"
+        )
     driving, rounds, cells = problem.codebook if wanted == "distortion" else None, None, MergedCells(problem)
     if objective == "leakage":
         rounds = run_leakage(cells, driving)

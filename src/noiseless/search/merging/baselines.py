@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +15,16 @@ from noiseless.exact import Rational
 from noiseless.ranges import JointRange, count_blocks
 from noiseless.search.codebook import Codebook, ColumnCodebook
 from noiseless.search.columns import Categories, Column, Numbers
-from noiseless.search.hulls import Hulls, hulls
-from noiseless.search.loss import Lagrangian, Loss, Utility
+from noiseless.search.loss import Utility
 from noiseless.search.measures import Memory
-from noiseless.search.merging.merged_cells import MergedCells, Pair, as_ratio
-from noiseless.search.merging.runs import cheapest_by_leak
+from noiseless.search.merging.merge_costs import MergeCosts
+from noiseless.search.merging.merged_cells import MergedCells
+from noiseless.search.merging.runs import CellPairs
 from noiseless.search.merging.subsets import submodular_agglomeration
 from noiseless.search.problem import Cells, Problem, SideInformation
 from noiseless.tables.kernels import distinct_values, run_starts
 
 _ROOM = 2**62
-_Step = tuple[Fraction, Loss, Pair | tuple[()]]
-"""A leak, a loss, and the pair whose merge leads to both."""
 
 
 def generalise_and_suppress(joint: JointRange, k: int) -> Cells:
@@ -52,7 +50,6 @@ def steepest_descent(
     *,
     objective: Literal["leakage", "maximin"] = "maximin",
     side: SideInformation | None = None,
-    known: dict[Any, list[_Step]] | None = None,
 ) -> Cells:
     """Merge the pair that lowers the Lagrangian of [P3] most, of all pairs, as long as one does.
 
@@ -68,36 +65,30 @@ def steepest_descent(
         codebook: for distortion; None for resolution.
         objective: what is lowered.
         side: side information.
-        known: what is found of cells, which is alike for all weights: give it to the next one too.
     """
-    exact, known = Fraction(weight), {} if known is None else known
-    problem = Problem(joint, side=side)
-    cells, costs = MergedCells(problem), hulls(codebook, problem.size)
-    members = {x: [x] for x in range(problem.size)}
-    while len(members) > 1:
-        here = tuple(map(tuple, members.values()))
-        if here not in known:
-            known[here] = list(_steps(cells, costs, list(members), by_leakage=objective == "leakage"))
-        pair = min((Lagrangian(leak, loss, exact), pair) for leak, loss, pair in known[here])[1]
-        if not pair:
+    exact, cells = Fraction(weight), MergedCells(Problem(joint, side=side))
+    costs, by_leakage = MergeCosts(codebook, cells.problem.size), objective == "leakage"
+    pairs = CellPairs(cells, costs, every=True, exposed=by_leakage)
+    while len(pairs.first):
+        now = float(cells.exposures.max()) if by_leakage else cells.components[-1]
+        best, ties = pairs.least(pairs.leaks if by_leakage else now - _fewer(pairs), exact)
+        if best >= pairs.lagrangian(now, float(costs.own.max()), exact):
             break
-        kept, gone = pair
-        costs.join(kept, gone, costs.cost(kept, gone))
-        cells.join(kept, gone)
-        members[kept] = sorted(members[kept] + members.pop(gone))
-    return Cells.from_members(list(members.values()))
+        pairs.join(ties)
+    return Cells.from_labels(costs.cell_of)
 
 
-def _steps(cells: MergedCells, costs: Hulls, alive: list[int], *, by_leakage: bool) -> Iterator[_Step]:
-    """To stay as it is; and with each cell, for each leak that a merge can lead to, the least loss."""
-    now = cells.exposures.max() if by_leakage else cells.components[-1]
-    yield as_ratio(now), costs.loss(costs.least(costs.own, largest=True)[0]), ()
-    for place, cell in enumerate(alive[:-1], start=1):
-        others = np.array(alive[place:])
-        fewer = (sum(len(graphs) - 1 for graphs in cells.joined(cell, other)) for other in alive[place:])
-        leaks = cells.leaks_with(cell, others) if by_leakage else np.array([now - few for few in fewer])
-        for leak, loss, ties in cheapest_by_leak(costs, leaks, costs.losses_with(cell, others)):
-            yield as_ratio(leak), costs.loss(loss), (cell, int(others[ties[0]]))
+def _fewer(pairs: CellPairs) -> IntArray:
+    """How many subgraphs fewer there are once each pair is merged."""
+    joined = pairs.cells.joined(pairs.first, pairs.second)
+    found = np.count_nonzero(joined[0] >= 0, axis=0)
+    for place in np.flatnonzero(found > 1).tolist():
+        parts: list[set[int]] = []
+        for both in map(set, joined[:, joined[0, :, place] >= 0, place].T.tolist()):
+            met = [part for part in parts if part & both]
+            parts = [part for part in parts if not part & both] + [both.union(*met)]
+        found[place] = sum(len(part) - 1 for part in parts)
+    return found
 
 
 def mondrian(joint: JointRange, columns: Sequence[Column], k: int) -> Cells:
@@ -297,7 +288,7 @@ class Baselines:
         if problem.size**2 * count_blocks(problem.joint) > MOST_PAIRS:
             return _ALL_PAIRS
         book = problem.codebook if self.utility == "distortion" else None
-        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with, known={})
+        run = partial(steepest_descent, problem.joint, codebook=book, side=problem.seen_with)
         return ((f"weight {float(weight):g}", run(weight)) for weight in WEIGHTS)
 
     def _join_subsets(self) -> Found:

@@ -16,18 +16,20 @@ Pair = tuple[int, int]
 GONE = 2**62
 """More sensitive values than there are."""
 
+NONE = -1
+"""There is no answer of this cell with this a."""
+
 
 class MergedCells:
     """Cells, each called by its first public value; to begin with each holds that value.
 
     An answer is a cell with an a that is seen beside some member of it, and is called by a y of the joint
-    range. Arrays with a place for each y look at all of them at once; one that is no answer any more has a
-    spare a, which nobody sees.
+    range.
 
     Attributes:
         problem: what is merged.
         pairs: the merges so far: the cell that stays, and the one that went into it.
-        answers: for each cell its answers, by their a; none of a cell that is gone.
+        answers: the answer with each a (a row) of each cell, or `NONE`.
         sets: [[S|cell, a]] of each answer, as the bits of a whole number.
         numbers: equal sets have equal numbers.
         subgraphs: answers with a sensitive value in common, directly or through others, have equal ones.
@@ -41,14 +43,11 @@ class MergedCells:
     def __init__(self, problem: Problem) -> None:
         joint, blocks = problem.joint, overlap_partition(problem.joint)
         self.problem = problem
-        self.prior: list[int] = problem.prior.tolist()
         self.pairs, self.ended, self.components = list[Pair](), list[tuple[int, int, int]](), [blocks.count]
         self.subgraphs = np.array(blocks.y_blocks, np.int64)
-        self._known, self._cell_of = np.array(problem.known), np.array(problem.public)
-        self.answers: list[dict[int, int]] = [{} for _ in range(problem.size)]
-        for y, (x, a) in enumerate(zip(problem.public.tolist(), problem.known.tolist(), strict=True)):
-            self.answers[x][a] = y
-        self.sets, self._sizes = [0] * joint.size_y, joint.posterior_sizes.tolist()
+        self.answers = np.full((len(problem.prior), problem.size), NONE)
+        self.answers[problem.known, problem.public] = np.arange(joint.size_y)
+        self.sets, self._sizes = [0] * joint.size_y, np.array(joint.posterior_sizes)
         for s, y in zip(joint.x.tolist(), joint.y.tolist(), strict=True):
             self.sets[y] |= 1 << s
         self._known_sets: dict[int, int] = {}
@@ -60,90 +59,85 @@ class MergedCells:
     def _number(self, held: int) -> int:
         return self._known_sets.setdefault(held, len(self._known_sets))
 
-    def joined(self, cell: int, other: int) -> list[set[int]]:
-        """The subgraphs that merging two cells makes one, each time two or more."""
-        parts: list[set[int]] = []
-        for a in self.answers[cell].keys() & self.answers[other].keys():
-            both = {int(self.subgraphs[self.answers[one][a]]) for one in (cell, other)}
-            met = [part for part in parts if part & both]
-            parts = [part for part in parts if not part & both] + [both.union(*met)]
-        return [part for part in parts if len(part) > 1]
+    def _of(self, cell: int) -> IntArray:
+        """The a of a cell's answers."""
+        return np.flatnonzero(self.answers[:, cell] != NONE)
 
     def helping(self, cell: int) -> BoolArray:
         """Which cells add a sensitive value to one of those that are exposed most, for an a at which it is.
 
         No set beside such an a is smaller than its own: all help but those that are equal.
         """
-        worst, answers = self.exposures[cell], self.answers[cell]
-        exposed = {a: y for a, y in answers.items() if self.prior[a] / self._sizes[y] == worst}
-        return self._differing(exposed, self.numbers)
+        known = self._of(cell)
+        exposed = self.problem.prior[known] / self._sizes[self.answers[known, cell]]
+        return self._differing(cell, known[exposed == self.exposures[cell]], self.numbers)
 
     def apart(self, cell: int) -> BoolArray:
         """Which cells are in other subgraphs than a cell, with some a that both have."""
-        return self._differing(self.answers[cell], self.subgraphs)
+        return self._differing(cell, self._of(cell), self.subgraphs)
 
-    def _differing(self, answers: dict[int, int], marks: IntArray) -> BoolArray:
-        """Which cells have an answer, with the same a as one of these, that is marked otherwise."""
-        if self.problem.side is None:
-            return np.asarray((marks != marks[answers[0]]) & (self._known == 0))
-        wanted = np.full(len(self.prior) + 1, -1)
-        for a, y in answers.items():
-            wanted[a] = marks[y]
-        here, found = wanted[self._known], np.zeros(len(self.answers), bool)
-        found[self._cell_of[(here >= 0) & (here != marks)]] = True
-        return found
+    def _differing(self, cell: int, known: IntArray, marks: IntArray) -> BoolArray:
+        """Which cells have an answer, with one of these a, that is marked otherwise than the cell's."""
+        theirs = self.answers[known]
+        differ = marks[theirs] != marks[theirs[:, cell, None]]
+        return np.asarray(np.any(differ & (theirs != NONE), axis=0))
 
-    def leaks_with(self, cell: int, others: IntArray) -> FloatArray:
-        """The largest exposure of all cells once a cell is merged with each of others."""
-        rest = self.exposures.copy()
-        rest[cell] = 0
-        worst = int(rest.argmax())
-        most, rest[worst] = rest[worst], 0
-        without = np.where(others == worst, rest.max(), most)
+    def joined(self, first: IntArray, second: IntArray) -> IntArray:
+        """For pairs of cells the two subgraphs that each a joins, a row each; -1 where it joins none."""
+        marks = np.where(self.answers == NONE, -1, self.subgraphs[self.answers])
+        mine, theirs = marks[:, first], marks[:, second]
+        return np.where((mine != theirs) & (np.minimum(mine, theirs) >= 0), (mine, theirs), -1)
+
+    def exposures_with(self, cell: int, others: IntArray) -> FloatArray:
+        """The exposures of a cell once it is merged with each of others."""
         alone = self.subgraphs[others] != self.subgraphs[cell]
         if self.problem.side is None and alone.all():  # their sets have nothing in common
-            merged = self.prior[0] / (self.ranges[cell] + self.ranges[others])
-        else:
-            merged = np.array([self._exposure_with(cell, other) for other in others.tolist()])
-        return np.asarray(np.maximum(without, merged))
+            return np.asarray(self.problem.prior[0] / (self.ranges[cell] + self.ranges[others]))
+        return np.array([self._exposure_with(cell, other) for other in others.tolist()])
 
     def _exposure_with(self, cell: int, other: int) -> float:
         """The exposure of two cells as one."""
-        mine, theirs = self.answers[cell], self.answers[other]
-        held = {a: self.sets[y] for a, y in mine.items()}
-        held |= {a: held.get(a, 0) | self.sets[y] for a, y in theirs.items()}
-        return max(self.prior[a] / known.bit_count() for a, known in held.items())
+        return max(
+            prior / (self._set(mine) | self._set(theirs)).bit_count()
+            for prior, mine, theirs in zip(
+                self.problem.prior.tolist(), self.answers[:, cell], self.answers[:, other], strict=True
+            )
+            if max(mine, theirs) != NONE
+        )
+
+    def _set(self, answer: int) -> int:
+        return 0 if answer == NONE else self.sets[answer]
 
     def join(self, cell: int, other: int) -> None:
         """Put another cell into a cell."""
-        answers, components = self.answers[cell], self.components[-1]
-        for a, theirs in self.answers[other].items():
-            mine = answers.setdefault(a, theirs)
-            if mine == theirs:
-                self._cell_of[theirs] = cell
+        components, prior = self.components[-1], self.problem.prior
+        for a in self._of(other).tolist():
+            mine, theirs = self.answers[a, [cell, other]].tolist()
+            if mine == NONE:
+                self.answers[a, cell] = theirs
                 continue
-            self.ended += [(self.prior[a], self._sizes[one], len(self.pairs)) for one in (mine, theirs)]
-            self._known[theirs] = len(self.prior)
+            self.ended += [(int(prior[a]), int(self._sizes[y]), len(self.pairs)) for y in (mine, theirs)]
             self.sets[mine] = held = self.sets[mine] | self.sets[theirs]
             self._sizes[mine], self.numbers[mine] = held.bit_count(), self._number(held)
-            here, there = self.subgraphs[mine], self.subgraphs[theirs]
+            here, there = self.subgraphs[[mine, theirs]].tolist()
             if here != there:
                 self.subgraphs[self.subgraphs == there] = here
                 components -= 1
-        self.answers[other] = {}
-        self.ranges[cell] = reduce(or_, (self.sets[y] for y in answers.values())).bit_count()
-        self.exposures[cell] = max(self.prior[a] / self._sizes[y] for a, y in answers.items())
+        self.answers[:, other] = NONE
+        known = self._of(cell)
+        ys = self.answers[known, cell]
+        self.ranges[cell] = reduce(or_, (self.sets[y] for y in ys.tolist())).bit_count()
+        self.exposures[cell] = (prior[known] / self._sizes[ys]).max()
         self.ranges[other], self.exposures[other] = GONE, 0
         self.pairs.append((cell, other))
         self.components.append(components)
 
     def all_answers(self) -> IntArray:
         """All answers that there were: what they are compared with, their sizes, and their last points."""
-        left = np.flatnonzero(self._known < len(self.prior))
-        priors, sizes = self.problem.prior[self._known[left]], np.array(self._sizes)[left]
-        last = np.full(len(left), len(self.pairs))
-        ended = np.array(self.ended, np.int64).reshape(-1, 3)
-        return np.concatenate((ended, np.stack((priors, sizes, last), axis=1)))
+        known, cells = np.nonzero(self.answers != NONE)
+        sizes, last = self._sizes[self.answers[known, cells]], np.full(len(known), len(self.pairs))
+        left = np.stack((self.problem.prior[known], sizes, last), axis=1)
+        return np.concatenate((np.array(self.ended, np.int64).reshape(-1, 3), left))
 
 
 def as_ratio(exposure: float) -> Fraction:

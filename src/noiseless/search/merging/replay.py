@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from noiseless.arrays import IntArray
-from noiseless.search.codebook import Codebook
-from noiseless.search.hulls import hulls
-from noiseless.search.loss import Lengths, Objective, Utility
+from noiseless.search.codebook import Codebook, costs_in_line
+from noiseless.search.loss import Length, Lengths, Objective, Utility
 from noiseless.search.merging.merged_cells import MergedCells, Pair
 from noiseless.search.merging.path import MergePath
 
@@ -69,12 +68,17 @@ def _worst(answers: IntArray, points: int) -> tuple[tuple[IntArray, IntArray], I
 
 def _distortions(codebook: Codebook, pairs: list[Pair]) -> Lengths:
     """The largest cost at each point."""
-    cells = hulls(codebook, len(codebook))
-    most = cells.least(cells.own, largest=True)[0]
-    found = [most]
+    cell_of, start = np.arange(len(codebook)), np.zeros(1, np.int64)
+    costs = [Length(0)]
     for kept, gone in pairs:
-        cost = cells.cost(kept, gone)
-        cells.join(kept, gone, cost)
-        most = max(most, cost) if cells.grows else cells.least(cells.own, largest=True)[0]
-        found.append(most)
-    return cells.lengths(found)
+        cell_of[cell_of == gone] = kept
+        costs.append(costs_in_line(codebook, np.flatnonzero(cell_of == kept), start)[0])
+    ranks = Lengths.of(costs).ranks
+    own, largest = (
+        np.zeros(len(codebook), np.int64),
+        [0],
+    )  # the merge that made each cell; 0: none, or it is gone
+    for point, (kept, gone) in enumerate(pairs, start=1):
+        own[kept], own[gone] = point, 0
+        largest.append(int(own[ranks[own].argmax()]))
+    return Lengths.of([costs[point] for point in largest])
