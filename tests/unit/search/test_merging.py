@@ -454,7 +454,7 @@ def test_cells_as_arrays_cost_what_their_members_do(distance: Distance, codeword
             Hierarchy(leaves, tree),
         ]
         book = ColumnCodebook(*columns, distance=distance, codeword=codeword)
-        costs, hulls = MergeCosts(book, 12), Hulls(book, 0)
+        costs, hulls = MergeCosts(book, 12, exact=True), Hulls(book, 0)
         cells = {value: [value] for value in range(12)}
         for _ in range(8):
             i, j = sorted(rng.sample(list(cells), 2))

@@ -67,11 +67,12 @@ def steepest_descent(
         side: side information.
     """
     exact, cells = Fraction(weight), MergedCells(Problem(joint, side=side))
-    costs, by_leakage = MergeCosts(codebook, cells.problem.size), objective == "leakage"
+    costs, by_leakage = MergeCosts(codebook, cells.problem.size, exact=True), objective == "leakage"
     pairs = CellPairs(cells, costs, every=True, exposed=by_leakage)
     while len(pairs.first):
         now = float(cells.exposures.max()) if by_leakage else cells.components[-1]
-        best, ties = pairs.least(pairs.leaks if by_leakage else now - _fewer(pairs), exact)
+        leaks = pairs.leaks if by_leakage else np.asarray(now - _fewer(pairs), float)
+        best, ties = pairs.least(leaks, exact)
         if best >= pairs.lagrangian(now, float(costs.own.max()), exact):
             break
         pairs.join(ties)
@@ -81,7 +82,7 @@ def steepest_descent(
 def _fewer(pairs: CellPairs) -> IntArray:
     """How many subgraphs fewer there are once each pair is merged."""
     joined = pairs.cells.joined(pairs.first, pairs.second)
-    found = np.count_nonzero(joined[0] >= 0, axis=0)
+    found: IntArray = np.count_nonzero(joined[0] >= 0, axis=0)
     for place in np.flatnonzero(found > 1).tolist():
         parts: list[set[int]] = []
         for both in map(set, joined[:, joined[0, :, place] >= 0, place].T.tolist()):

@@ -20,18 +20,19 @@ class MergeCosts:
         own: what each cell costs; 0 of one that is gone.
     """
 
-    def __init__(self, codebook: Codebook | None, size: int) -> None:
+    def __init__(self, codebook: Codebook | None, size: int, *, exact: bool = False) -> None:
         """A cell for each public value.
 
         Args:
             codebook: what cells cost; None if they cost as much as they hold.
             size: how many public values there are.
+            exact: whether it is remembered what costs are exactly.
         """
         self.codebook, self.cell_of = codebook, np.arange(size)
         self.own = np.full(size, 1.0 if codebook is None else 0.0)
         by_hull = isinstance(codebook, ColumnCodebook) and codebook.by_hull
         self._hulls = Hulls(codebook, 0) if isinstance(codebook, ColumnCodebook) and by_hull else None
-        self._exact = {0.0: (Lengths.of([Length(0)]), 0)}
+        self._remembers, self._exact = exact, {0.0: (Lengths.of([Length(0)]), 0)}
 
     def together(self, cell: int, others: IntArray) -> FloatArray:
         """What a cell costs with each of others, which ascend."""
@@ -49,9 +50,8 @@ class MergeCosts:
 
     def _known(self, lengths: Lengths) -> FloatArray:
         floats = lengths.floats
-        self._exact.update(
-            zip(floats.tolist(), ((lengths, place) for place in range(len(floats))), strict=True)
-        )
+        if self._remembers:
+            self._exact |= {cost: (lengths, place) for place, cost in enumerate(floats.tolist())}
         return floats
 
     def loss(self, cost: float) -> Loss:

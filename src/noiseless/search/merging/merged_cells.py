@@ -97,11 +97,10 @@ class MergedCells:
 
     def _exposure_with(self, cell: int, other: int) -> float:
         """The exposure of two cells as one."""
+        answers, priors = self.answers[:, [cell, other]].tolist(), self.problem.prior.tolist()
         return max(
-            prior / (self._set(mine) | self._set(theirs)).bit_count()
-            for prior, mine, theirs in zip(
-                self.problem.prior.tolist(), self.answers[:, cell], self.answers[:, other], strict=True
-            )
+            int(prior) / (self._set(mine) | self._set(theirs)).bit_count()
+            for prior, (mine, theirs) in zip(priors, answers, strict=True)
             if max(mine, theirs) != NONE
         )
 

@@ -68,7 +68,7 @@ def _joined_sizes(cells: MergedCells, first: IntArray, second: IntArray) -> tupl
 
 def run_constrained(cells: MergedCells, codebook: Codebook | None, weight: Fraction) -> None:
     """Problem (7)."""
-    pairs = CellPairs(cells, MergeCosts(codebook, cells.problem.size), exposed=True)
+    pairs = CellPairs(cells, MergeCosts(codebook, cells.problem.size, exact=True), exposed=True)
     while len(pairs.first):
         ties = pairs.least(pairs.leaks, weight)[1]
         first, second = (cells.ranges[end[ties]] for end in (pairs.first, pairs.second))
@@ -114,14 +114,15 @@ class CellPairs:
     @property
     def leaks(self) -> FloatArray:
         """For each pair the largest exposure of all cells once it is merged."""
-        return np.maximum(self.exposures, self._beside(self.cells.exposures))
+        return np.asarray(np.maximum(self.exposures, self._beside(self.cells.exposures)))
 
     def _beside(self, values: FloatArray) -> FloatArray:
         """For each pair the largest value of all other cells."""
         padded = np.append(values, [0.0, 0.0])
         third, second, first = np.argsort(padded)[-3:].tolist()
         has_first, has_second = ((self.first == top) | (self.second == top) for top in (first, second))
-        return np.where(has_first, np.where(has_second, padded[third], padded[second]), padded[first])
+        without = np.where(has_second, padded[third], padded[second])
+        return np.asarray(np.where(has_first, without, padded[first]))
 
     def least(self, leaks: FloatArray, weight: Fraction) -> tuple[Lagrangian, IntArray]:
         """The smallest Lagrangian, and which pairs lead to it.
