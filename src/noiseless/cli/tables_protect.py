@@ -168,10 +168,10 @@ def _verify_line(
     assert found.best is not None and found.best.proposal is not None  # noqa: S101, PT018 - it is safe
     proposal = found.best.proposal
     publication = found.tables.publication
-    form, parts = reading_of(proposal, found.sources[0]), publication.step.denominator > 1
     merged = found.best.method == "merge"
     if merged or len(publication.tables) > 1 or (table or "").lower().endswith(".toml"):
         return ""
+    form, parts = reading_of(proposal, found.sources[0]), publication.step.denominator > 1
     asked = dict(options)
     if asked.pop("microdata") is not None:
         asked |= {"value": None, "unit": None}

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -205,8 +206,12 @@ def test_two_tables_of_one_name_are_two_files(folder: Path) -> None:
         f"[[table]]\nfile = '{n}/table.csv'\nname = '{n}'\nrows = 'region'\ncols = '{c}'" for n, c in parts
     ]
     (folder / "both.toml").write_text("\n".join(texts))
-    written = nl.protect_tables("both.toml", rules={"threshold": 5}).write(folder / "out")
-    assert [path.name for path in written] == ["one.csv", "two.csv"]
+    command = ["tables", "protect", "both.toml", "--threshold", "5", "-o", "out", "--certificate", "c.json"]
+    assert run(command) == 0
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["one.csv", "two.csv"]
+    shutil.copytree(folder / "out", folder, dirs_exist_ok=True)
+    (folder / "out.toml").write_text("\n".join(texts).replace("/table.csv", ".csv"))
+    assert run(["tables", "verify", "c.json", "out.toml"]) == 0
 
 
 def test_a_crosstab_is_given_back_as_one(folder: Path) -> None:
