@@ -69,6 +69,9 @@ RISKS: dict[str, Any] = {
     "class_level": Annotated[
         int | None, option("The level of the hierarchy that gives the classes; 1 by default.", "N")
     ],
+    "min_posterior_each": Annotated[
+        int | None, option("The fewest values of each sensitive column, by itself, that stay possible.", "K")
+    ],
     "width": Annotated[
         str | None, option("How far apart these values must lie, as numbers or in days.", "E")
     ],

@@ -52,6 +52,7 @@ def release(
     t_closeness: Number | None = None,
     width: Number | None = None,
     min_classes: int | None = None,
+    min_posterior_each: int | None = None,
     classes: Path | str | Mapping[str, Sequence[str]] | None = None,
     class_level: int | None = None,
     key: Sequence[str | Sequence[str]] | None = None,
@@ -106,6 +107,8 @@ def release(
         t_closeness: the largest earth mover's distance of these values from the whole table's.
         width: how far apart the least and the largest of them must be (numbers, or dates in days).
         min_classes: the fewest classes that the sensitive values of rows that look alike must belong to.
+        min_posterior_each: the fewest values of each sensitive column by itself that stay possible; the other
+            limits are on combinations of all of them.
         classes: the hierarchy of the sensitive column: a file, or a mapping of values to their levels.
         class_level: the level that gives the classes; 1 by default, directly above the values.
         key: sets of public columns, each a list of names or a text like `age,sex`: what an adversary may know
@@ -224,8 +227,8 @@ def release_parts(
         public: the columns to publish; the table is cut along those of numbers or days.
         progress: called with the share of the work that is done.
         options: as for `release`: the limits are `min_posterior`, `min_rows`, `largest_belief`,
-            `entropy_l_diversity`, `width`, `min_classes` and `max_distortion`, which the whole keeps if each
-            part does.
+            `entropy_l_diversity`, `width`, `min_classes`, `min_posterior_each` and `max_distortion`, which
+            the whole keeps if each part does.
 
     Returns:
         What holds of the whole, and where the files are.

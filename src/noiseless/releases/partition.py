@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from noiseless.arrays import BoolArray, IntArray
-from noiseless.audits.census import GroupSizes
+from noiseless.audits.census import Census, GroupSizes
 from noiseless.audits.odds import Odds, odds
 from noiseless.releases.codewords import CellLayout, Codewords, dense, medoids, words
 from noiseless.releases.columns import PublicColumn, PublicColumns
@@ -275,12 +275,11 @@ class MeasuredPartition:
     @cached_property
     def fewest_of_each(self) -> Mapping[str, tuple[int, int]]:
         """Of several sensitive columns how few values of each an answer leaves, and of how many."""
-        source = self.source
-        if len(source.request.sensitive) == 1:
+        if len(self.source.request.sensitive) == 1:
             return {}
-        many = int(source.shown_of_seen.max()) + 1
-        answers = dense(self.read.cell_of[source.public_of_seen] * many + source.shown_of_seen)
-        return source.fewest_of_each(answers)
+        fewest = AnswerRisks(self.source).fewest_of_each(self._counted[0].joint)
+        many = (int(codes.max()) + 1 for codes in self.source.values_of_each.values())
+        return dict(zip(self.source.request.sensitive, zip(fewest, many, strict=True), strict=True))
 
     @cached_property
     def rows_of_cells(self) -> IntArray:
@@ -288,21 +287,21 @@ class MeasuredPartition:
         return add_by_code(self.read.cell_of, self.source.public.counts, len(self.read))
 
     @cached_property
-    def _counted(self) -> tuple[Odds, GroupSizes]:
-        """What is counted of the rows behind each answer."""
+    def _counted(self) -> tuple[Census, Odds]:
+        """The rows behind each answer, and what a bettor wins."""
         census, known = self.source.census(self.read.cell_of)
-        return odds(census, known), GroupSizes.of(census.group_sizes)
+        return census, odds(census, known)
 
     @property
     def odds(self) -> Odds:
         """What a bettor wins with the release."""
-        return self._counted[0]
+        return self._counted[1]
 
     @property
     def sizes(self) -> GroupSizes:
         """How many rows (persons, where a unit names them) look alike, answer by answer."""
         if self.source.request.unit is None:
-            return self._counted[1]
+            return GroupSizes.of(self._counted[0].group_sizes)
         seen, persons = self.source.members
         shown, many = self.source.shown_of_seen, int(persons.max()) + 1
         cells = self.read.cell_of[self.source.public_of_seen] * (int(shown.max()) + 1) + shown

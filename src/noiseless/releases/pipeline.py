@@ -175,7 +175,7 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         alone = (f"{left:,} of {counted(many, 'values')} of {name}" for name, (left, many) in each.items())
         told.append(
             "limits are on combinations of the sensitive columns; by itself a column may leave fewer values "
-            f"possible: {', '.join(alone)}"
+            f"possible: {', '.join(alone)}; --min-posterior-each limits each"
         )
     if request.key:
         told.append(f"the limits hold for someone who knows one of these, and no more: {request.key_text}")

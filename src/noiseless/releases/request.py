@@ -50,6 +50,7 @@ RISKS = (
     "t_closeness",
     "width",
     "min_classes",
+    "min_posterior_each",
 )
 """Limits on bets and widths, by the names that a policy has for them."""
 
@@ -78,6 +79,8 @@ class ReleaseRequest(BaseModel):
         t_closeness: the largest earth mover's distance of these from the whole table's.
         width: how far the least and the largest value behind an answer must be apart.
         min_classes: how many different classes the values behind an answer must be of.
+        min_posterior_each: the fewest values of each sensitive column by itself that may be left behind an
+            answer.
         classes: the hierarchy that says which class each sensitive value is of.
         class_level: which of its levels, 1 for what stands right above the values.
         key: sets of public columns that an adversary may know: limits then hold for each of these, and not
@@ -129,6 +132,7 @@ class ReleaseRequest(BaseModel):
     t_closeness: NotNegative | None = None
     width: NotNegative | None = None
     min_classes: Count | None = None
+    min_posterior_each: Count | None = None
     classes: Path | Mapping[str, tuple[str, ...]] | None = None
     class_level: Count | None = None
     key: Keys = ()

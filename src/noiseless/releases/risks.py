@@ -21,6 +21,7 @@ from noiseless.audits.odds import odds
 from noiseless.display import bound_text
 from noiseless.errors import RequestError
 from noiseless.exact import Bits, Nats, ball, round_down, round_up
+from noiseless.ranges import JointRange
 from noiseless.releases.request import RISKS
 from noiseless.releases.source import ReleaseSource
 from noiseless.search.distribution_limits import (
@@ -36,7 +37,7 @@ from noiseless.tables.hierarchies import ValueClasses
 from noiseless.tables.kernels import add_by_code, distinct_values, ranked
 from noiseless.tables.points import points
 
-MINIMA = frozenset({"entropy_l_diversity", "width", "min_rows", "min_classes"})
+MINIMA = frozenset({"entropy_l_diversity", "width", "min_rows", "min_classes", "min_posterior_each"})
 """Those that are minima."""
 
 OF_ANSWERS = ("largest_belief", "entropy_l_diversity", "width")
@@ -83,9 +84,20 @@ class AnswerRisks:
             "min_classes": lambda made, least: [
                 PosteriorLimit.of_pairs(made, made.joint.y, self._class_codes[made.joint.x], least)
             ],
+            "min_posterior_each": self._each,
             "min_rows": lambda made, least: [PosteriorLimit.of_pairs(made, *self.source.members, least)],
         }
         return tuple(limit for name, asked in self.asked.items() for limit in makers[name](problem, asked))
+
+    def _each(self, problem: Problem, least: int) -> list[Limit]:
+        found = list[Limit]()
+        for column, codes in self.source.values_of_each.items():
+            if (many := int(codes.max()) + 1) < least:
+                raise RequestError(
+                    f"--min-posterior-each {least:,}: {column} has {many:,} values in all; ask for fewer"
+                )
+            found.append(PosteriorLimit.of_pairs(problem, problem.joint.y, codes[problem.joint.x], least))
+        return found
 
     @cached_property
     def _counts(self) -> IntArray:
@@ -203,9 +215,14 @@ class AnswerRisks:
             "t_closeness": lambda: t_closeness(census),
             "width": lambda: self._width(census),
             "min_classes": lambda: fewest_behind(census.joint.y, self._class_codes[census.joint.x]),
+            "min_posterior_each": lambda: min(self.fewest_of_each(census.joint)),
             "min_rows": lambda: self._persons(cell_of),
         }
         return {name: readers[name]() for name in self.asked}
+
+    def fewest_of_each(self, answers: JointRange) -> list[int]:
+        """The fewest values of each sensitive column by itself behind an answer."""
+        return [fewest_behind(answers.y, codes[answers.x]) for codes in self.source.values_of_each.values()]
 
     def _width(self, census: Census) -> Fraction:
         points, joint = self._line(), census.joint

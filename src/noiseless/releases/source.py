@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from noiseless.arrays import IntArray
-from noiseless.audits.census import Census, fewest_behind
+from noiseless.audits.census import Census
 from noiseless.audits.odds import Odds, odds
 from noiseless.errors import ColumnError, EmptyTableError, RequestError
 from noiseless.ranges import JointRange
@@ -209,17 +209,15 @@ class ReleaseSource:
         answers += self.released_values if self.request.released_secrets else self.joint.x
         return sums_by_key(answers, self._counted.counts)
 
-    def fewest_of_each(self, answers: IntArray) -> Mapping[str, tuple[int, int]]:
-        """How few values of each sensitive column by itself an answer leaves, and of how many.
-
-        Args:
-            answers: the answer of each combination of `seen`.
-        """
-        counted, found = self._counted, dict[str, tuple[int, int]]()
-        behind = answers[counted.prefix_ranks(len(self.seen.columns))]
+    @cached_property
+    def values_of_each(self) -> Mapping[str, IntArray]:
+        """For each sensitive column the value that each sensitive value has in it, numbered."""
+        counted = self._counted
+        values = self.released_values if self.request.released_secrets else self.joint.x
+        found = {}
         for column in self.request.sensitive:
-            values, codes = ranked(merged_codes(counted, column))
-            found[column] = fewest_behind(behind, codes), len(values)
+            found[column] = np.empty(self.joint.size_x, np.int64)
+            found[column][values] = ranked(merged_codes(counted, column))[1]
         return found
 
     @property

@@ -46,6 +46,7 @@ _LIMITS = {
     "t_closeness": "t-closeness",
     "width": "width of the values left",
     "min_classes": "fewest classes of values left",
+    "min_posterior_each": "fewest values left of each column",
 }
 """What each limit is on."""
 

@@ -210,15 +210,16 @@ class Evidence:
 
     def _order(self, secrets: Groups) -> SecretOrder:
         """Where sensitive values lie, by their texts in the original."""
-        if self.rows is None:
-            return SecretOrder({}, on_line=False)
+        if self.rows is None or self.secrets is None:
+            return SecretOrder({}, on_line=False, columns={})
         columns, written = (
             self.certificate.columns.sensitive,
             self.rows.groups(self.certificate.columns.sensitive),
         )
         pairs = combined([written.of, secrets.of], [len(written), len(secrets)], len(self.rows)).example
         texts, counted = self.rows.tuples(columns, pairs), secrets.of[pairs].tolist()
-        return SecretOrder.of(zip(texts, counted, strict=True), self.certificate.options.classes)
+        values = dict(enumerate(self.secrets.tuples(columns, secrets.example)))
+        return SecretOrder.of(zip(texts, counted, strict=True), values, self.certificate.options.classes)
 
 
 def _facts(rows: DistinctRows, columns: Sequence[str]) -> TableFacts:

@@ -41,7 +41,7 @@ MANIFEST, MANIFEST_FORMAT, MANIFEST_VERSION = "manifest.json", "noiseless-parts"
 
 LIMITS_OF_PARTS = (
     *("min_posterior", "min_rows", "largest_belief", "entropy_l_diversity", "width", "min_classes"),
-    *("max_distortion", "suppress"),
+    *("min_posterior_each", "max_distortion", "suppress"),
 )
 """Limits that hold of the whole if they hold of each part, also where answers of two parts read alike."""
 

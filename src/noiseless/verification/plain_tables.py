@@ -302,7 +302,9 @@ def _exposure(
     risks = None
     if certificate.claim.risks:
         tallies = [AnswerTally(key[2], counted, len(persons[key])) for key, counted in held.items()]
-        order = SecretOrder.of(secrets.items(), certificate.options.classes)
+        order = SecretOrder.of(
+            secrets.items(), {value: value for value in secrets.values()}, certificate.options.classes
+        )
         risks = Risks(tallies, order, ordered=certificate.options.ordered)
     return CellExposure(min(sizes), max(sizes), components, leakage, posteriors, counts, alike, risks)
 

@@ -21,7 +21,7 @@ BELIEFS = (
 """Limits on how sensitive values are distributed behind an answer."""
 
 RISK_READERS: "dict[str, Any]" = {
-    **dict.fromkeys((*BELIEFS, "width", "min_classes"), fraction),
+    **dict.fromkeys((*BELIEFS, "width", "min_classes", "min_posterior_each"), fraction),
     "pointwise_leakage": bits,
 }
 """All limits on risks, and how each is written."""
@@ -60,16 +60,21 @@ class SecretOrder(NamedTuple):
     Attributes:
         points: the number, day or moment that each is; None for a missing one.
         on_line: whether all others are numbers, or all are days and moments.
+        columns: what each is in each sensitive column, as values are counted.
         classes: the class of each, a missing one's being its own; None where one is of no class, or of two.
     """
 
     points: Mapping[Hashable, Point]
     on_line: bool
+    columns: Mapping[Hashable, Sequence[Hashable]]
     classes: Optional[Mapping[Hashable, Hashable]] = None
 
     @classmethod
     def of(
-        cls, pairs: Iterable[tuple[Sequence[Optional[str]], Hashable]], classes: Mapping[str, str]
+        cls,
+        pairs: Iterable[tuple[Sequence[Optional[str]], Hashable]],
+        columns: Mapping[Hashable, Sequence[Hashable]],
+        classes: Mapping[str, str],
     ) -> "SecretOrder":
         """From texts as they are written, each with the sensitive value that it counts as."""
         points: dict[Hashable, Point] = {}
@@ -87,7 +92,8 @@ class SecretOrder(NamedTuple):
                 own.add(None if value is None else classes[value])
         single = all(len(own) == 1 for own in found.values())
         on_line = on_line and len(kinds) <= 1
-        return cls(points, on_line, {s: next(iter(own)) for s, own in found.items()} if single else None)
+        known = {s: next(iter(own)) for s, own in found.items()} if single else None
+        return cls(points, on_line, columns, known)
 
 
 class Risks:
@@ -172,6 +178,15 @@ class Risks:
             return None
         return min(len({classes[secret] for secret in answer.counts}) for answer in self.answers)
 
+    def _each(self) -> int:
+        """The fewest values of each sensitive column by itself behind an answer."""
+        columns = self.order.columns
+        places = range(len(next(iter(columns.values()))))
+        behind = (
+            {columns[secret][at] for secret in answer.counts} for answer in self.answers for at in places
+        )
+        return min(map(len, behind))
+
     def text(self, name: str) -> Optional[str]:
         """What is reached, as a certificate claims it; None where it cannot be found out."""
         readers: dict[str, Callable[[], Optional[str]]] = {
@@ -184,6 +199,7 @@ class Risks:
             "t_closeness": lambda: _known(self._distance()),
             "width": lambda: _known(self._width()),
             "min_classes": lambda: None if (found := self._classes()) is None else str(found),
+            "min_posterior_each": lambda: str(self._each()),
             "min_rows": lambda: str(min(answer.persons for answer in self.answers)),
         }
         return readers[name]()
@@ -200,6 +216,7 @@ class Risks:
             "t_closeness": lambda: (found := self._distance()) is not None and found <= limit,
             "width": lambda: (found := self._width()) is not None and found >= limit,
             "min_classes": lambda: (found := self._classes()) is not None and found >= limit,
+            "min_posterior_each": lambda: self._each() >= limit,
             "min_rows": lambda: min(answer.persons for answer in self.answers) >= limit,
         }
         return bool(tests[name]())
