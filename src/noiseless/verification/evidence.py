@@ -218,7 +218,7 @@ class Evidence:
         )
         pairs = combined([written.of, secrets.of], [len(written), len(secrets)], len(self.rows)).example
         texts, counted = self.rows.tuples(columns, pairs), secrets.of[pairs].tolist()
-        values = dict(enumerate(self.secrets.tuples(columns, secrets.example)))
+        values: dict[Hashable, Tuple] = dict(enumerate(self.secrets.tuples(columns, secrets.example)))
         return SecretOrder.of(zip(texts, counted, strict=True), values, self.certificate.options.classes)
 
 
