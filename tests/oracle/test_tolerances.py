@@ -55,6 +55,8 @@ def test_no_answer_is_wider_than_its_quote_says(seed: int) -> None:
             }
             for place, said in enumerate(foretold):
                 cells = [row[place] for rows in replies for row in rows]
+                if planned.statement.names[place] in planned.whole_domains:
+                    assert len(set(cells) - {None}) <= 1, sql
                 if said is None:
                     assert not any(isinstance(cell, AnswerInterval) for cell in cells)
                     continue
@@ -108,8 +110,14 @@ def test_a_charge_does_not_depend_on_answers(seed: int) -> None:
 def test_no_number_is_an_answer_that_is_paid_for(seed: int) -> None:
     """A mean over a private filter with one cell has two outputs: "none", and all that it can be."""
     town = next(t for t in (Town(Random(seed * 7 + k)) for k in range(99)) if t.limits.least_group == 1)
-    batch = town.edition.batch([f"SELECT /*+ reach(2) */ AVG(x) FROM t WHERE x > {town.value(0)}"])
+    asked = f"AVG(x) AS mean FROM t WHERE x > {town.value(0)}"
+    batch, finer = (town.edition.batch([f"SELECT /*+ bits({bits}) */ {asked}"]) for bits in (1, 2))
     (planned,) = batch.statements
+    assert planned.whole_domains == ("mean",)
+    assert batch.notes(()) == (
+        "mean is the whole domain, or none if too few rows pass; /*+ bits(2) */ narrows it",
+    )
+    assert finer.notes(()) == ()
     (said,) = tolerances(planned, {})
     assert said is not None
     assert said.may_be_missing

@@ -121,6 +121,9 @@ class Disclosure(ABC):
     adds_up = False
     """Whether it is the cell of a sum over rows, of which earlier answers may say more than the cell."""
 
+    is_whole_domain = False
+    """Whether its one cell is all that the number can be: what is paid for is whether there is one."""
+
     @property
     @abstractmethod
     def constant(self) -> StoredAnswer | None:
@@ -277,6 +280,11 @@ class CellDisclosure(Disclosure):
         """See above: where there is more than one sum."""
         query = self.mechanism.query
         return isinstance(query, Additive | RowTotal) and query.span.last > 0
+
+    @property
+    def is_whole_domain(self) -> bool:  # type: ignore[override]  # of its cells
+        """See above."""
+        return self.mechanism.quantizer.cells == 1 and self.constant is None
 
     @property
     def constant(self) -> StoredAnswer | None:

@@ -21,7 +21,7 @@ from noiseless.questions.attributes import column_of, key_values
 from noiseless.questions.derived import Domain
 from noiseless.questions.filters import run_count
 from noiseless.questions.question import Group, Question
-from noiseless.questions.sql import Hints, Row, Statement, parse
+from noiseless.questions.sql import Hints, KeyColumn, Row, Statement, parse
 from noiseless.questions.sql.canonical import write_column
 from noiseless.questions.sql.statement import Cell
 from noiseless.work import MOST_STEPS, Cache, Work, check, itemised
@@ -106,6 +106,18 @@ class StatementPlan:
             f" that count, and the midpoints do not add up; {remedy}"
         )
 
+    @cached_property
+    def whole_domains(self) -> tuple[str, ...]:
+        """The columns that can only say the whole domain, or that there is no number: which is paid for."""
+        by_column = {
+            column.name: self.told_by(column.content.questions)
+            for column in self.statement.columns
+            if not isinstance(column.content, KeyColumn)
+        }
+        return tuple(
+            name for name, told in by_column.items() if told and all(one.is_whole_domain for one in told)
+        )
+
     @property
     def weight(self) -> int:
         """How many numbers it takes: the published ones, its people, steps and filters, and its text."""
@@ -182,10 +194,15 @@ class Batch:
 
     def notes(self, following: Collection[str]) -> tuple[str, ...]:
         """What readers of the answers must know of the questions; of some, more follows from earlier ones."""
-        shared = tuple(dict.fromkeys(p.shared_counts for p in self.statements if p.shared_counts))
-        if shared or all(one.constant is None or one.question in following for one in self.disclosures):
-            return shared
-        return ("an answer that never changes says nothing; bits(1) is the least that does",)
+        found = [planned.shared_counts for planned in self.statements if planned.shared_counts]
+        if not found and any(
+            one.constant is not None and one.question not in following for one in self.disclosures
+        ):
+            found.append("an answer that never changes says nothing; bits(1) is the least that does")
+        wide = dict.fromkeys(name for planned in self.statements for name in planned.whole_domains)
+        said = "is the whole domain, or none if too few rows pass; /*+ bits(2) */ narrows it"
+        found += [f"{name} {said}" for name in wide]
+        return tuple(dict.fromkeys(found))
 
 
 class Edition:
