@@ -4,8 +4,10 @@ One root, typed attributes, a message that says what is wrong and how to mend it
 cell's value: counts, column names and file names only.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from difflib import get_close_matches
+from unicodedata import normalize
 
 _FEW = 2
 """Letters that say too little of a name which begins with them."""
@@ -81,10 +83,23 @@ class UnknownColumnError(ColumnError):
         cutoff = 0.75 if from_text else 0.6
         begun = [name for name in folded if name.startswith(column.casefold()) and len(column) > _FEW]
         if close := get_close_matches(column.casefold(), folded, n=3, cutoff=cutoff) or begun[:3]:
-            return f"did you mean {' or '.join(repr(name) for one in close for name in folded[one])}?"
+            return self._meant(column, [name for one in close for name in folded[one]])
         if from_text:
             return "see its columns with `noiseless schema`, or name them with --names A,B,C"
         return f"it has {self.listed(available)}"
+
+    @staticmethod
+    def _meant(column: str, names: Sequence[str]) -> str:
+        """The names that were meant; how to write one that looks the same, or holds a comma."""
+        for name in names:
+            if normalize("NFKC", name) == normalize("NFKC", column):
+                signs = {unicodedata.name(sign, "another sign") for sign in set(name) - set(column)}
+                held = f" with {' and '.join(sorted(signs))}" * bool(signs)
+                return f"the table has one that looks the same, written{held}: copy the name from there"
+        asked = f"did you mean {' or '.join(map(repr, names))}?"
+        if "," not in column and any("," in name for name in names):
+            return f"{asked} In a list a name with a comma stands in double quotes"
+        return asked
 
     @classmethod
     def listed(cls, available: Sequence[str]) -> str:

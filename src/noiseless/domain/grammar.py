@@ -124,8 +124,9 @@ class _Reader:
         """Say what is wrong: by default, that the next token does not belong there."""
         token = self.tokens[self.position]
         where = "its end" if token.kind == "end" else repr(token.text)
-        words = self.position > 0 and token.kind == self.tokens[self.position - 1].kind == "name"
-        remedy = 'names of several words stand in double quotes, such as "body weight"'
+        after_name = self.position > 0 and self.tokens[self.position - 1].kind == "name"
+        words = after_name and (token.kind == "name" or token.text in (",", "("))
+        remedy = 'names that are no plain words stand in double quotes, such as "body weight"'
         remedy = remedy if words else "write out every * and )"
         raise ExpressionError(
             self.text, problem or f"something is missing or too much before {where}; {remedy}"
@@ -205,7 +206,10 @@ class _Reader:
 
     def _call(self, name: str) -> Expression:
         if name not in FUNCTIONS:
-            self.fail(f"there is no function {name!r}; there are min, max and abs")
+            self.fail(
+                f"there is no function {name!r}; there are min, max and abs; names that are no plain words"
+                " stand in double quotes"
+            )
         self.take("sign", "(")
         arguments = [self.sum()]
         while self.take("sign", ","):

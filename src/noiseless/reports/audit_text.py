@@ -61,7 +61,13 @@ def _summary(audit: Audit) -> str:
     indent = longest + len("    ")
     rows = {name: f"{text} ({_HOW[name]})" if name in _HOW else text for name, text in found.items()}
     lines = {name: wrapped(text, indent).replace("\n", "\n" + " " * indent) for name, text in rows.items()}
-    return "\n".join(f"  {name:<{longest}}  {text}" for name, text in lines.items())
+    title = ["All sensitive columns together:"] if len(audit.sensitive) > 1 else []
+    return "\n".join([*title, *(f"  {name:<{longest}}  {text}" for name, text in lines.items())])
+
+
+def _about(audit: Audit) -> str:
+    """Which of several sensitive columns a table is about."""
+    return f" about {audit.worst.name}" if len(audit.sensitive) > 1 else ""
 
 
 def _notes(audit: Audit) -> list[str]:
@@ -140,7 +146,7 @@ def _contributions(audit: Audit) -> str:
         for c in audit.contributions
     ]
     header = ("", "leaks alone", "leak without it", "values left without it", f"{audit.heads} it pins down")
-    return table("What each public column adds, worst first:", header, rows)
+    return table(f"What each public column adds{_about(audit)}, worst first:", header, rows)
 
 
 def _keys(audit: Audit) -> str:
@@ -165,7 +171,7 @@ def _witnesses(audit: Audit, witnesses: Sequence[Witness]) -> str:
     if shown and shown[0].values is not None:
         header += ["public values", f"possible {shown[0].target}"]
     how = " (find each by its first row)" if numbered else ""
-    return table(f"The groups that give most away{how}:", header, rows)
+    return table(f"The groups that give most away{_about(audit)}{how}:", header, rows)
 
 
 def _policy(policy: PolicyResult | None, *, totals: bool) -> str:

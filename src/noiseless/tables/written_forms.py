@@ -10,6 +10,8 @@ ALMOST_NUMBER = r"^\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
 """A number in any spelling with a decimal point."""
 DECIMAL_COMMA = r"^\s*[-+]?([0-9]{1,3}([. '\x{00a0}\x{202f}][0-9]{3})+|[0-9]+),[0-9]+\s*$"
 """A number with a decimal comma."""
+_CELL = r"^(\*|[-+]?[0-9.]+(-| to |[|])[-+]?[0-9.]+.*)$"
+"""What a merged or suppressed number reads in a release."""
 DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
 """A day and a month, in either order."""
 
@@ -60,13 +62,19 @@ def written_form(texts: pa.Array) -> WrittenForm | None:
 def mostly_numbers(texts: pa.Array) -> bool:
     """Whether more than half of many different texts, and not all, are numbers; a few may name classes.
 
+    Not where numbers were merged, as in a release: there nothing strays.
+
     >>> mostly_numbers(pa.array([*map(str, range(30)), "n.a."])), mostly_numbers(pa.array(["1", "2", "3+"]))
     (True, False)
+    >>> mostly_numbers(pa.array([*map(str, range(30)), "30-33", "*"]))
+    False
     """
     if not (pt.is_string(texts.type) or pt.is_large_string(texts.type)) or len(texts) <= _MOST_CLASSES:
         return False
     number = pc.match_substring_regex(texts, f"{ALMOST_NUMBER}|{DECIMAL_COMMA}")
     found = pc.sum(number).as_py() or 0
+    if pc.any(pc.match_substring_regex(texts, _CELL)).as_py():
+        return False
     return bool(len(texts) < 2 * found < 2 * (len(texts) - texts.null_count))
 
 

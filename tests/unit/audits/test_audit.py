@@ -369,6 +369,23 @@ def test_a_key_names_columns_with_commas_in_quotes() -> None:
         audit(people, sensitive="s", key=['"a,b'])
 
 
+def test_a_name_is_asked_for_as_it_has_to_be_written() -> None:
+    people = pa.table({"a\xa0b": [1, 1, 2], "height, cm": ["x", "x", "y"], "s": ["p", "q", "p"]})
+    with pytest.raises(UnknownColumnError, match=r"looks the same, written with NO-BREAK SPACE: copy"):
+        audit(people, sensitive="a b")
+    with pytest.raises(UnknownColumnError, match=r"'height, cm'\? In a list .* stands in double quotes"):
+        audit(people, sensitive="s", key=["height, cm"])
+
+
+def test_of_several_sensitive_columns_each_table_says_what_it_is_about() -> None:
+    people = pa.table({"s": [0, 0, 1, 1], "t": [0, 0, 0, 1], "x": [0, 0, 1, 1], "y": [0, 1, 0, 1]})
+    text = audit_text(audit(people, sensitive=["s", "t"], public=["x", "y"]))
+    assert "All sensitive columns together:\n  audited" in text
+    assert "What each public column adds about s, worst first:" in text
+    assert "The groups that give most away about s (find each by its first row):" in text
+    assert "together" not in audit_text(audit(people, sensitive="s", public=["x", "y"]))
+
+
 def test_lines_about_many_missing_values_fit_a_terminal() -> None:
     names = [f"measurement_{number}" for number in range(4)]
     table = pa.table({name: [None, "a", "b"] for name in names} | {"illness": ["x", "y", "x"]})

@@ -180,6 +180,7 @@ def test_names_of_columns() -> None:
         ("x >= (y", "a parenthesis is not closed"),
         ("x >= y)", "before ')'"),
         ("x >= sqrt(y)", "there is no function 'sqrt'"),
+        ("height, cm >= 180", "before ','; names that are no plain words stand in double quotes"),
         ("x >= __import__('os')", "is not understood"),
         ("x >= y.real", "is not understood"),
         ("x >= abs(y, z)", "abs takes one"),
