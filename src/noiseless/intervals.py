@@ -86,8 +86,8 @@ class AnswerInterval:
     def __str__(self) -> str:
         """As people read it: its ends, which are rounded outwards; one number where it is exact.
 
-        >>> str(AnswerInterval.of(Fraction(1, 3), Fraction(2, 3))), str(AnswerInterval.of(7))
-        ('0.333333 to 0.666667', '7')
+        >>> str(AnswerInterval.of(Fraction(1, 3), Fraction(2, 3))), str(AnswerInterval.of(7000))
+        ('0.333333 to 0.666667', '7,000')
         """
         low, high = _digits(self.lower, ROUND_FLOOR), _digits(self.upper, ROUND_CEILING)
         perhaps = ", or none" if self.may_be_missing else ""
@@ -218,7 +218,7 @@ class Tolerance:
 def _off_by(error: Bound) -> str:
     if isinstance(error, float):
         return "of any width"
-    return f"plus or minus {_digits(error, ROUND_CEILING, ',')}" if error else "exact"
+    return f"plus or minus {_digits(error, ROUND_CEILING)}" if error else "exact"
 
 
 def _plus(one: Bound, two: Bound) -> Bound:
@@ -247,12 +247,12 @@ def _inverse(end: Bound) -> Bound:
     return Fraction(0) if isinstance(end, float) else 1 / end
 
 
-def _digits(number: Bound, rounding: str, thousands: str = "") -> str:
+def _digits(number: Bound, rounding: str) -> str:
     if isinstance(number, float):
         return str(number)
     whole = Decimal(int(number)).adjusted() + 1
     shown = significant(number, _DIGITS if whole > _LONGEST_WHOLE else max(_DIGITS, whole), rounding)
-    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:{thousands}f}"
+    return f"{shown:g}" if abs(shown.adjusted()) >= _LONGEST_WHOLE else f"{shown:,f}"
 
 
 def _rounded(number: Bound, rounded: Callable[[Fraction], float]) -> float:

@@ -85,6 +85,9 @@ def test_show_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert "visits: version 2, budgets begin anew" in text
     assert "visits: a table release for 3.00 bits" in text
     assert "The ledger is whole up to 6:" in text
+    assert "Earlier entries" not in text
+    assert run(["ledger", "show", "meters-ledger.db", "--last", "2"]) == 0
+    assert "\nEarlier entries: --before 5, or --last N.\n     5  " in capsys.readouterr().out
 
 
 def test_verify_says_what_is_broken(filled: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -132,7 +132,8 @@ def show_command(
             }
         )
     else:
-        say("\n".join([*map(_account, states), *map(_line, entries), _verdict(report.to_dict())]))
+        rest = [f"Earlier entries: --before {entries[0].seq}, or --last N."] if entries and earlier else []
+        say("\n".join([*map(_account, states), *rest, *map(_line, entries), _verdict(report.to_dict())]))
     return 0 if report.ok else BROKEN
 
 

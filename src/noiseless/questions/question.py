@@ -163,7 +163,12 @@ class Question:
                 " ask for the sum and the count, or have columns that everyone may know declared public"
             )
         if several and self.aggregate == "variance":
-            raise RequestError("the variance is priced for one row a person; ask for sums and means instead")
+            unit = limits.unit or "person"
+            raise RequestError(
+                "variances, deviations and correlations are priced for one row a person, and here each may"
+                f" have {limits.rows:,} (max_rows); make one of them, FROM (SELECT {unit}, SUM(...) AS total"
+                f" FROM ... GROUP BY {unit}), or ask for sums and means"
+            )
 
     def query(self, people: int, attribute: Attribute, rows: int) -> Query:
         """The aggregate of everybody's values, of this many people with this many rows each at most."""

@@ -6,7 +6,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 COOKIE = "noiseless-studio"
@@ -72,11 +72,12 @@ class Guard:
     def _answer(self, path: str, method: str, headers: Headers) -> Response | None:
         """What is answered here; None for what may pass."""
         if headers.get("host") not in self._hosts or not self._is_ours(headers):
-            return _refused("this page is for the browser of this machine alone")
+            return _refused("this page is for the browser of this machine alone", headers)
         if path.startswith("/start/") and method == "GET":
-            return self._open(path.removeprefix("/start/"))
+            return self._open(path.removeprefix("/start/"), headers)
         if not hmac.compare_digest(_cookie(headers).encode(), self._session.encode()):
-            return _refused("open the link that `noiseless studio` printed; it works once")
+            words = "open the link that `noiseless studio` printed (it works once), or start it again"
+            return _refused(words, headers)
         return None
 
     def _is_ours(self, headers: Headers) -> bool:
@@ -88,11 +89,11 @@ class Guard:
             return False
         return site in (None, "same-origin", "none")
 
-    def _open(self, offered: str) -> Response:
+    def _open(self, offered: str, headers: Headers) -> Response:
         link, self._link = self._link, None
         if link is None or not hmac.compare_digest(offered.encode(), link.encode()):
             self._link = link
-            return _refused("this link was used; start `noiseless studio` again")
+            return _refused("this link was used; start `noiseless studio` again", headers)
         answer = RedirectResponse("/", status_code=303, headers=HEADERS)
         answer.set_cookie(COOKIE, self._session, httponly=True, samesite="strict", path="/")
         return answer
@@ -106,5 +107,10 @@ def _cookie(headers: Headers) -> str:
     return "" if found is None else found.value
 
 
-def _refused(words: str) -> Response:
-    return JSONResponse({"error": words}, status_code=403, headers=HEADERS)
+def _refused(words: str, headers: Headers) -> Response:
+    """As a page where a person asked with a browser, else as data."""
+    if "text/html" not in headers.get("accept", ""):
+        return JSONResponse({"error": words}, status_code=403, headers=HEADERS)
+    said = f"<h1>noiseless studio</h1><p>{words[0].upper()}{words[1:]}.</p>"
+    page = f'<!doctype html><html lang="en"><title>noiseless studio</title>{said}'
+    return HTMLResponse(page, status_code=403, headers=HEADERS)

@@ -14,6 +14,7 @@ from filter_examples import ColumnComparison, normal, question
 from noiseless.domain import Schema
 from noiseless.errors import RequestError
 from noiseless.questions.filters import NOBODY, AllOf, AnyOf, Everything, Filter, Not
+from noiseless.questions.question import Limits
 from noiseless.questions.sql import (
     AnswerInterval,
     Hints,
@@ -119,10 +120,16 @@ def test_what_is_understood(sql: str, text: str) -> None:
     assert (again.text, again.questions, again.hints) == (text, statement.questions, statement.hints)
 
 
+@pytest.mark.parametrize("asked", ["STDDEV(kwh)", "SQRT(VAR_POP(kwh))"])
+def test_what_is_priced_for_one_row_a_person_says_how_to_ask_for_it(asked: str) -> None:
+    with pytest.raises(RequestError, match=r"here each may have 3 \(max_rows\).* FROM \(SELECT house, SUM"):
+        parse(f"SELECT {asked} FROM meters", SCHEMA, "meters", Limits(rows=3, unit="house"))
+
+
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("", "is empty; write e.g. SELECT"),
+        ("", r"is empty; write e.g. SELECT COUNT\(\*\) FROM meters"),
         ("  ;; ", "is empty"),
         ("hello", "begins with SELECT, not with 'hello'"),
         ("SELECT", "FROM is missing"),

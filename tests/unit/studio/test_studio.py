@@ -117,6 +117,12 @@ def test_the_link_works_once_and_gives_a_cookie_that_scripts_do_not_see(guard: G
     assert "samesite=strict" in headers["set-cookie"].lower()
     cookie = headers["set-cookie"].split(";")[0]
     assert request(guard, link)[0] == 403
+    assert json.loads(request(guard, link)[2])["error"].startswith("this link was used; start")
+    told = request(guard, "/", accept="text/html,*/*")
+    assert (told[0], told[1]["content-type"]) == (403, "text/html; charset=utf-8")
+    assert (
+        b"<p>Open the link that `noiseless studio` printed (it works once), or start it again.</p>" in told[2]
+    )
     status, headers, page = request(guard, "/", cookie=cookie)
     assert status == 200
     assert b"noiseless studio" in page

@@ -35,7 +35,7 @@ _MOST_AGGREGATES = 200
 def read_select(sql: str, schema: Schema, table: str, limits: Limits | None = None) -> Statement:
     """The statement that a text is; see `parse`."""
     try:
-        tokens, hints = scan(sql)
+        tokens, hints = scan(sql, table)
         tree = _parsed(sql, tokens, schema)
         return replace(_read(sql, tree, schema, table, limits), hints=hints)
     except RecursionError:

@@ -8,6 +8,7 @@ from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType  # type: ignore[attr-defined]  # as documented
 
+from noiseless.questions.sql.canonical import write_name
 from noiseless.questions.sql.errors import Position, SqlError
 from noiseless.questions.sql.statement import Hints, read_hints
 
@@ -27,21 +28,24 @@ _MEANT = re.compile(r"(/\*|--)[\s+]*(bits|reach|max_error|least)\s*\(", re.IGNOR
 _TAKEN = {"mean", "quantile_disc", "quantile_cont", "list", "corr"}
 """Functions with a meaning here, or a remedy of their own, that the parser does not know."""
 
-_EXAMPLE = "write e.g. SELECT AVG(kwh) FROM meters WHERE suburb = 'north'"
 
-
-def scan(sql: str) -> tuple[list[Token], Hints]:
+def scan(sql: str, table: str) -> tuple[list[Token], Hints]:
     """The tokens of one SELECT, without its hints, and what these say.
+
+    Args:
+        sql: the text.
+        table: what the table is called, for an example.
 
     Raises:
         SqlError: it is no SELECT, or not one, or too long or too deep.
     """
-    tokens = _tokens(sql)
+    example = f"write e.g. SELECT COUNT(*) FROM {write_name(table)}"
+    tokens = _tokens(sql, example)
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
     if not tokens:
-        raise SqlError("the text is empty", _EXAMPLE)
-    _check_kind(sql, tokens)
+        raise SqlError("the text is empty", example)
+    _check_kind(sql, tokens, example)
     _check_size(sql, tokens)
     _check_words(sql, tokens)
     return _without_hints(sql, tokens)
@@ -75,9 +79,9 @@ def position_at(sql: str, place: int) -> Position:
     return Position(sql.count("\n", 0, place) + 1, place - sql.rfind("\n", 0, place))
 
 
-def _tokens(sql: str) -> list[Token]:
+def _tokens(sql: str, example: str) -> list[Token]:
     if not isinstance(sql, str):
-        raise SqlError("a statement is one text", f"give several one by one, ask(*statements), or {_EXAMPLE}")
+        raise SqlError("a statement is one text", f"give several one by one, ask(*statements), or {example}")
     if len(sql) > _MOST_CHARACTERS:
         raise SqlError(
             f"the text has {len(sql):,} characters, over {_MOST_CHARACTERS:,}", "ask several statements"
@@ -92,14 +96,14 @@ def _tokens(sql: str) -> list[Token]:
         raise SqlError("the text cannot be read", "close every quote and every comment") from None
 
 
-def _check_kind(sql: str, tokens: Sequence[Token]) -> None:
+def _check_kind(sql: str, tokens: Sequence[Token], example: str) -> None:
     first = tokens[0]
     if first.token_type is TokenType.WITH:
         raise SqlError("WITH is not understood", "ask about the table itself with one SELECT")
     if first.token_type is not TokenType.SELECT:
         raise SqlError(
             "a statement begins with SELECT, not with {}",
-            _EXAMPLE,
+            example,
             written=first.text,
             position=position_at(sql, first.start),
         )
