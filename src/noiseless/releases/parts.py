@@ -193,8 +193,9 @@ def _whole(table: Any, request: ReleaseRequest) -> tuple[Section, int]:  # noqa:
     """The columns that are used, and how many rows are left out."""
     opened = open_table(table, names=None if request.names is None else list(request.names))
     columns = tuple(dict.fromkeys((*request.public, *request.keep, *request.given, *request.sensitive)))
-    chosen = opened.in_place((*columns, *([] if request.unit is None else [request.unit])))
-    present = chosen.with_missing(columns, request.missing)
+    every = (*columns, *([] if request.unit is None else [request.unit]))
+    chosen = opened.in_place(every)
+    present = chosen.with_missing(every, request.missing)
     rows = present.count()
     if not rows:
         raise EmptyTableError(f"{opened.label}: there is no row to release")

@@ -98,7 +98,7 @@ class ReleaseSource:
             raise RequestError("rows without duplicates have no order of their own to keep; leave one out")
         every = tuple(dict.fromkeys((*columns, *unit)))
         chosen = (opened.distinct_rows() if request.distinct_rows else opened).select(every)
-        present = chosen.with_missing(columns, request.missing)
+        present = chosen.with_missing(every, request.missing)
         dropped = chosen.count() - present.count() if request.missing == "drop" else 0
         tally = present.tally(columns)
         if not len(tally):

@@ -165,8 +165,9 @@ def check_parts(path: Path, raw: Mapping[str, Any], original: Table, released: A
     if not isinstance(released, str | Path) or not Path(released).is_dir():
         raise RequestError("a release in parts is a folder; name that as the released table")
     checked = CheckedParts(manifest, path.parent, original, Path(released))
-    about = {role: list(names) for role, names in manifest.columns._asdict().items() if names}
-    return Findings((Check("format", True, name, name), *checked.checks()), {**about, **checked.about})
+    checks = (Check("format", True, name, name), *checked.checks())
+    roles = {role: list(names) for role, names in manifest.columns._asdict().items() if names}
+    return Findings(checks, {**roles, **checked.about} if checked.about else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,9 +210,8 @@ class CheckedParts:
     def _whole(self) -> Section:
         """The columns that are used, without the rows that are left out."""
         columns = self.manifest.columns
-        used = (*columns.sensitive, *columns.public, *columns.given, *columns.keep)
-        table = self.original.in_place(tuple(dict.fromkeys(columns.original)))
-        return Section.whole(table.with_missing(tuple(dict.fromkeys(used)), self.manifest.missing))
+        used = tuple(dict.fromkeys(columns.original))
+        return Section.whole(self.original.in_place(used).with_missing(used, self.manifest.missing))
 
     def _part(self, place: int, section: Section) -> tuple[Findings, "_Seen | None"]:
         """What a part's certificate is worth, and what was counted."""

@@ -544,3 +544,10 @@ def test_what_is_rounded_when_it_is_written_is_not_proved_by_all_partitions(
     table = pa.table({"day": days, "x": [0, 5, 1, 9], "s": list("abab")})
     done = release(table, sensitive="s", public=["day", "x"], min_posterior=2, codeword=codeword)
     assert ("all partitions" in done.proof) is counts
+
+
+def test_rows_of_nobody_are_left_out_as_the_certificate_says() -> None:
+    table = pa.table({"x": [1, 2, 3, 4] * 5, "s": list("abcd") * 5, "who": [None, *range(19)]})
+    done = release(table, sensitive="s", public="x", min_rows=4, unit="who", missing="drop")
+    assert done.rows == 19
+    assert verify(done, original=table, released=done.table).holds
