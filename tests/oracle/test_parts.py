@@ -313,6 +313,21 @@ def test_a_forged_manifest_does_not_hold(
     assert not nl.verify(manifest, original=table, released=out).holds
 
 
+def test_the_classes_of_values_are_those_of_all_parts(tmp_path: Path) -> None:
+    """Each certificate holds by itself, though the values of one have the classes of others in the next."""
+    draw, classes = random.Random(2), {name: ("lungs" if name < "d" else "bones", "any") for name in "abdef"}
+    table = pa.table({"age": range(60), "illness": draw.choices("abdef", k=60)})
+    asked = {"sensitive": "illness", "public": "age", "classes": classes, "min_classes": 2, "parts": 2}
+    done = nl.release_parts(table, tmp_path / "out", certificates=tmp_path / "proofs", **asked)  # type: ignore[arg-type]  # texts
+    found = nl.verify(done.manifest, original=table, released=tmp_path / "out")
+    assert found.holds
+    assert found.about["classes"] == 2
+    proof = tmp_path / "proofs" / "part-00001.json"
+    text = proof.read_text("utf-8").replace('"lungs"', '"?"').replace('"bones"', '"lungs"')
+    proof.write_text(text.replace('"?"', '"bones"'), "utf-8")
+    assert not nl.verify(done.manifest, original=table, released=tmp_path / "out").holds
+
+
 @pytest.mark.parametrize("better", [-1, 1])
 @pytest.mark.parametrize(
     "name", ["rows", "sensitive_values", "suppressed_rows", "min_posterior", "min_rows", "leakage"]

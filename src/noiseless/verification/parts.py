@@ -167,7 +167,9 @@ def check_parts(path: Path, raw: Mapping[str, Any], original: Table, released: A
     checked = CheckedParts(manifest, path.parent, original, Path(released))
     checks = (Check("format", True, name, name), *checked.checks())
     roles = {role: list(names) for role, names in manifest.columns._asdict().items() if names}
-    return Findings(checks, {**roles, **checked.about} if checked.about else {})
+    classes = checked.about.pop("classes", {})
+    counted = {"classes": len(set(classes.values()))} if classes else {}
+    return Findings(checks, {**roles, **checked.about, **counted} if checked.about else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +251,9 @@ class CheckedParts:
             "kinds": dict(options.kinds),
             "weights": {name: str(weight) for name, weight in options.weights.items()},
             "spans": {name: [str(end) for end in span] for name, span in options.spans.items()},
+            "hierarchy_cost": options.hierarchy_cost,
             "hierarchies": sorted(claimed.hierarchies),
+            "classes": dict(options.classes),
         }
         if measured != {name: self.about.setdefault(name, said) for name, said in measured.items()}:
             yield "values measured otherwise"
