@@ -181,19 +181,38 @@ class Network:
     def _push(self, wanted: IntArray, goals: IntArray, *, keep: bool = False) -> IntArray:
         """Run queries; the levels of the last search."""
         starts, halves, ends = self._halves
-        nodes = self.nodes
-        level = np.full(nodes, -1)
-        arrays = (
-            *(starts, halves, ends, self.low, self.high, self.flow, self.least, self.most),
-            *(wanted, goals, np.array([int(keep)]), np.zeros(nodes, np.int64), level),
-            *(np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)),
+        return pushed(
+            (starts, halves, ends, self.low, self.high, self.flow, self.least, self.most),
+            wanted,
+            goals,
+            keep=keep,
         )
-        if (len(wanted) + _ONCE) * len(self.flow) > _SMALL:
-            compiled(push)(*arrays)
-        else:
-            lists = [each.tolist() for each in arrays]
-            push(*lists)
-            for array, values in zip(arrays[5:8], lists[5:8], strict=True):
-                array[:] = values
-            level[:] = lists[12]
-        return level
+
+
+def pushed(
+    network: tuple[IntArray, ...], wanted: IntArray, goals: IntArray, *, keep: bool = False
+) -> IntArray:
+    """Run queries of `flow_kernels.push`, as plain loops where these are sooner; the last search's levels.
+
+    Args:
+        network: `starts`, `halves`, `ends`, `low`, `high`, `flow`, `least` and `most`; the last three change.
+        wanted: the halves that are followed.
+        goals: how far.
+        keep: whether arcs that have reached their goals stay there.
+    """
+    nodes = len(network[0]) - 1
+    level = np.full(nodes, -1)
+    arrays = (
+        *network,
+        *(wanted, goals, np.array([int(keep)]), np.zeros(nodes, np.int64), level),
+        *(np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)),
+    )
+    if (len(wanted) + _ONCE) * len(network[5]) > _SMALL:
+        compiled(push)(*arrays)
+    else:
+        lists = [each.tolist() for each in arrays]
+        push(*lists)
+        for array, values in zip(arrays[5:8], lists[5:8], strict=True):
+            array[:] = values
+        level[:] = lists[12]
+    return level

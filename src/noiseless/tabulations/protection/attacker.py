@@ -17,12 +17,15 @@ from noiseless.arrays import BoolArray, FloatArray, IntArray
 from noiseless.errors import NoiselessError
 from noiseless.tabulations.audit import TabulationAudit
 from noiseless.tabulations.contributors import own_parts
+from noiseless.tabulations.protection.attack_flow import FlowNetwork
 from noiseless.tabulations.protection.cells import TableCells
 from noiseless.tabulations.protection.combined_cuts import GRID, SuppressionCut
 
 _WHOLE = 5040
 """Multipliers are rounded to shares of this number; what follows from them is then exact."""
 NOTHING = 1e-7
+_SMALL = 1000
+"""Columns of which linear programs are solved sooner than machine code is loaded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,7 @@ class AttackerProgram:
         self.matrix = equation_matrix(cells)
         self.transposed = csr_array(self.matrix.T)
         self.solved = 0
+        self.network = FlowNetwork.of(self.matrix) if cells.columns > _SMALL else None
         self._load(np.zeros(cells.columns, bool))
 
     def _load(self, active: BoolArray) -> None:
@@ -159,6 +163,11 @@ class AttackerProgram:
         self, cell: int, sign: int, low: FloatArray, high: FloatArray
     ) -> tuple[float, FloatArray, FloatArray]:
         """How far a cell goes within ends, at most 1; the move; the reduced costs of all columns."""
+        if self.network is not None:
+            solution, every = self.network.extreme(cell, sign, low, high)
+            reduced = -self.transposed @ every
+            reduced[cell] -= sign
+            return sign * float(solution[cell]), solution, reduced
         low, high = -low, high.copy()
         if sign > 0:
             high[cell] = min(high[cell], 1.0)

@@ -26,6 +26,7 @@ from noiseless.tabulations.protection.attacker import (
 from noiseless.tabulations.protection.cells import TableCells
 from noiseless.tabulations.protection.combined_cuts import SuppressionCut
 from noiseless.tabulations.protection.insiders import LoneContributors
+from noiseless.tabulations.protection.known_moves import KnownMoves
 from noiseless.tabulations.protection.master import EquationCuts, MasterProgram
 from noiseless.tabulations.protection.method import ImpossibleError, UndecidedError
 from noiseless.tabulations.protection.pattern_tree import PatternTree
@@ -36,12 +37,19 @@ _VIOLATED = 1e-4
 _LIKELY = 0.8
 _PATIENCE, _SLOW = 8, 1e-3
 """Rounds of linear programs with less gain than this, as a share, before cases are told apart."""
-_MOVES = 5
-_FAILED = 25
-"""Cells in a row that have no cheaper substitute; then a pattern is left as it is."""
+_SHOWN = (0.05, 0.15, 0.4)
+"""Shares of the cells of a pattern that are shown again, to look for a cheaper one."""
+_FAILED, _WIDE, _NARROW = 40, 500, 0.01
+"""Times in a row that this finds none; then a pattern is left as it is: 5 for each 1 % of a gap above 1 %."""
+_NESTED = 3
+"""Cuts that a requirement finds at most in one round."""
+_CREEP = 1e-2
+"""Cells that are not withheld count as this much where a cut is looked for: it has few of them then."""
+_BROAD = 3000
+"""Columns at most of a linear program of all cells, withheld or not."""
 _CUTS = 80
 """Cuts of one round of linear programs; then the pattern is chosen anew."""
-_COOLING, _WARM = 0.8, 1000.0
+_COOLING, _WARM, _HOT = 0.8, 1000.0, 2.0
 """Requirements that found cuts of late are looked at first, and before any did, those that need most."""
 
 
@@ -56,9 +64,12 @@ class PatternSearch:
     def __init__(self, cells: TableCells, deadline: Deadline) -> None:
         self.cells, self.deadline = cells, deadline
         self.master, self.attacker = MasterProgram(cells), AttackerProgram(cells)
+        self.broad = None if self.attacker.network is None else self.attacker
+        if self.broad is None and cells.columns <= _BROAD:
+            self.broad = AttackerProgram(cells)
         self.repair = RepairProgram(cells, self.attacker.matrix)
         self.equations = EquationCuts(cells)
-        self.requirements, self.moves = list[AttackRequirement](), list[list[TableMove]]()
+        self.requirements, self.known = list[AttackRequirement](), KnownMoves()
         self._heat = np.zeros(0)
         self._admit(sorted(requirements(cells), key=lambda each: -each.need))
         self.lone = LoneContributors(cells)
@@ -127,19 +138,19 @@ class PatternSearch:
             most: how many requirements are looked at, those first that found cuts of late; all by default.
         """
         found, order = 0, np.argsort(-self._heat, kind="stable")[:most]
-        pending = {number for number in order.tolist() if not self._remembered(number, withheld)}
+        pending = ~self.known.met(withheld)
         self._heat[order] *= _COOLING
         for number in order.tolist():
             if self.deadline.over or (found >= _CUTS and not whole):
                 break
-            if number in pending:
+            if pending[number]:
                 cuts = self._attacked(number, pending, withheld, whole=whole)
                 self._heat[number] += bool(cuts)
                 found += self.master.add(cuts)
         return found
 
     def _attacked(
-        self, number: int, pending: set[int], withheld: FloatArray, *, whole: bool
+        self, number: int, pending: BoolArray, withheld: FloatArray, *, whole: bool
     ) -> list[SuppressionCut]:
         """The cuts that a requirement finds; its moves are shared with all that are pending."""
         requirement = self.requirements[number]
@@ -153,7 +164,24 @@ class PatternSearch:
             raise ImpossibleError(self._impossible(requirement))
         if whole:
             return [cut, *self._widened(requirement, withheld)]
-        return [cut] * (cut.lacks(withheld) > _VIOLATED)
+        if cut.lacks(withheld) <= _VIOLATED:
+            return []
+        broad = self.broad is not None and (self.attacker.network is not None or self._heat[number] > _HOT)
+        return (broad and self._nested(requirement, withheld)) or [cut]
+
+    def _nested(self, requirement: AttackRequirement, withheld: FloatArray) -> list[SuppressionCut]:
+        """Cuts that a mixture violates and that have no cell in common, of few cells that are not withheld.
+
+        Each is found with the cells of the others withheld.
+        """
+        found, more = list[SuppressionCut](), np.maximum(withheld, _CREEP)
+        while self.broad is not None and len(found) < _NESTED:
+            _, _, cut = self.broad.attack(requirement, more, whole=False)
+            if cut is None or cut.lacks(withheld) <= _VIOLATED:
+                break
+            found.append(cut)
+            more[cut.cells] = 1.0
+        return found
 
     def _widened(self, requirement: AttackRequirement, withheld: FloatArray) -> list[SuppressionCut]:
         """A cut about dearer cells: as many of the cheapest are withheld as do not help yet."""
@@ -190,16 +218,12 @@ class PatternSearch:
     def _covered(self, pattern: FloatArray) -> BoolArray:
         """The cells that differ in a move that is known, and possible with a pattern."""
         covered = np.zeros(self.cells.many, bool)
-        for move in (each for moves in self.moves for each in moves[:1]):
-            if np.all(pattern[move.cells] >= move.shares - NOTHING):
-                covered[move.cells] = True
+        for place in self.known.possible(pattern).tolist():
+            covered[self.known.moves[place].cells] = True
         return covered
 
-    def _remembered(self, number: int, withheld: FloatArray) -> bool:
-        return any(np.all(withheld[move.cells] >= move.shares - NOTHING) for move in self.moves[number])
-
     def _share(
-        self, moves: Sequence[FloatArray], pending: set[int], withheld: FloatArray, *, whole: bool
+        self, moves: Sequence[FloatArray], pending: BoolArray, withheld: FloatArray, *, whole: bool
     ) -> None:
         """Remember moves for all requirements that they meet; these are pending no more."""
         for steps in moves:
@@ -210,7 +234,7 @@ class PatternSearch:
             parts = np.split(cells[order], np.cumsum(np.bincount(label[cells]))[:-1])
             if whole:
                 self.pool |= {part.tobytes(): (part, steps[part]) for part in parts}
-            numbers = np.array(sorted(pending), np.int64)
+            numbers = np.flatnonzero(pending)
             own = steps[self._cells[numbers]]
             reached = np.where(self._signs[numbers] == 0, np.abs(own), own * self._signs[numbers])
             met = reached >= self._needs[numbers] * (1 - NOTHING)
@@ -224,8 +248,8 @@ class PatternSearch:
                 part = parts[label[self._cells[number]]]
                 move = self.attacker.move(self.requirements[number], part, steps[part], float(reached[place]))
                 if move is not None and np.all(withheld[move.cells] >= move.shares - NOTHING):
-                    self.moves[number] = [move, *self.moves[number][:_MOVES]]
-                    pending.discard(number)
+                    self.known.add(number, move)
+                    pending[number] = False
 
     def admit_insiders(self, pattern: BoolArray) -> int:
         """Look for contributors who learn something from a pattern by their own part, and add their cuts."""
@@ -240,7 +264,7 @@ class PatternSearch:
                     break
                 reached, moves, cut = self.attacker.attack(requirement, withheld, whole=True)
                 if reached >= 1 - NOTHING:
-                    self._share(moves, set(), withheld, whole=True)
+                    self._share(moves, np.zeros(0, bool), withheld, whole=True)
                     learning = True
                     continue
                 self._admit([requirement])
@@ -300,45 +324,50 @@ class PatternSearch:
             return self.incumbent
         chosen = self._pruned(chosen)
         if self.incumbent is None or self.master.cost(chosen) < self.master.cost(self.incumbent):
-            self.incumbent = chosen if pattern is None else self._exchanged(chosen)
+            self.incumbent = self._shaken(chosen, withheld)
         return self.incumbent
 
-    def _exchanged(self, pattern: BoolArray) -> BoolArray:
-        """Cells that are withheld give way to others that cost less, the dearest first."""
-        costs, failed = self.master.costs, 0
-        for cell in np.argsort(-costs, kind="stable")[: int((costs > 0).sum())].tolist():
-            if failed == _FAILED or self.deadline.over:
+    def _shaken(self, pattern: BoolArray, withheld: FloatArray) -> BoolArray:
+        """A pattern of which some cells are shown again, at random, and what that takes is withheld anew.
+
+        The cheaper one is kept (Schrimpf and others, Journal of Computational Physics 159, 2000). The wider
+        the gap to the bound, the more often it is tried.
+        """
+        chance, failed, ends = np.random.default_rng(0), 0, self.deadline.left / 2
+        while self.deadline.left > ends or ends == inf:
+            cost = self.master.cost(pattern)
+            gap = (cost - self.bound) / (cost - self.master.base_cost + 1)
+            if failed >= min(_FAILED, _WIDE * (gap - _NARROW)):
                 break
-            if not pattern[cell]:
-                continue
+            some = np.flatnonzero(pattern & ~self.cells.sensitive)
+            share = chance.choice(_SHOWN) * (1 - _LIKELY * withheld[some])
             other = pattern.copy()
-            other[cell] = False
+            other[some[chance.random(len(some)) < share]] = False
+            likely = np.clip(withheld * chance.random(len(other)) + chance.random(len(other)) / 2, 0, 1)
             failed += 1
-            if self._mend(other, np.zeros(len(other)), cell, self.master.cost(pattern)):
+            if self._mend(other, likely, cost):
                 other = self._pruned(other)
-                if not self.deadline.over and self.master.met(other):
+                if self.master.cost(other) < cost and self.master.met(other):
                     pattern, failed = other, 0
         return pattern
 
-    def _mend(
-        self, chosen: BoolArray, withheld: FloatArray, shown: int | None = None, most: float = inf
-    ) -> bool:
+    def _mend(self, chosen: BoolArray, withheld: FloatArray, most: float = inf) -> bool:
         """Withhold more, until all requirements are met: what is likely is taken for cheap.
 
         Args:
             chosen: what is withheld.
             withheld: how likely each cell is to be withheld.
-            shown: a cell that is not.
             most: what it must cost less than; False is returned otherwise.
         """
-        many, number, share = len(self.requirements), -1, chosen.astype(float)
-        pending = {each for each in range(many) if not self._remembered(each, share)}
+        number, pending = -1, ~self.known.met(chosen.astype(float))
         while number + 1 < len(self.requirements) or self.admit_insiders(chosen):
             if self.deadline.over:
                 return False
             number += 1
             requirement = self.requirements[number]
-            if number < many and number not in pending:
+            if number >= len(pending):
+                pending = np.r_[pending, np.ones(len(self.requirements) - number, bool)]
+            if not pending[number]:
                 continue
             reached, moves, _ = self.attacker.attack(requirement, chosen.astype(float), whole=True)
             self._share(moves, pending, chosen.astype(float), whole=True)
@@ -346,27 +375,26 @@ class PatternSearch:
                 continue
             costs = np.where(chosen, 0.0, self.cells.weights * (1.001 - withheld) + 1e-3)
             ends = self.attacker.ends(requirement)
-            if shown is not None:
-                ends[0][shown] = ends[1][shown] = 0.0
             steps = self.repair.cheapest(requirement, ends, costs)
-            if steps is None and shown is not None:
-                return False
             if steps is None:
                 raise ImpossibleError(self._impossible(requirement))
             chosen |= np.abs(steps[: self.cells.many]) > NOTHING
             if self.master.cost(chosen) >= most:
                 return False
-            self._share([steps], pending | {number}, chosen.astype(float), whole=True)
+            pending[number] = True
+            self._share([steps], pending, chosen.astype(float), whole=True)
         return self.master.cost(chosen) < most
 
     def _pruned(self, pattern: BoolArray) -> BoolArray:
         """Of a pattern only what known moves go through that meet all requirements, the cheapest of each."""
         needed, withheld = self.cells.sensitive.copy(), pattern.astype(float)
-        for number in range(len(self.requirements)):
-            known = [m for m in self.moves[number] if np.all(withheld[m.cells] >= m.shares - NOTHING)]
-            if not known:
-                return pattern
-            more = min(known, key=lambda each: self.cells.weights[each.cells[~needed[each.cells]]].sum())
+        known = [list[TableMove]() for _ in self.requirements]
+        for place in self.known.possible(withheld).tolist():
+            known[self.known.owners[place]].append(self.known.moves[place])
+        if not all(known):
+            return pattern
+        for moves in known:
+            more = min(moves, key=lambda each: self.cells.weights[each.cells[~needed[each.cells]]].sum())
             needed[more.cells] = True
         return needed & pattern if not self.admit_insiders(needed & pattern) else pattern
 
@@ -379,7 +407,7 @@ class PatternSearch:
 
     def _admit(self, more: Sequence[AttackRequirement]) -> None:
         self.requirements += more
-        self.moves += [[] for _ in more]
+        self.known.requirements = len(self.requirements)
         self._heat = np.r_[self._heat, [each.need / _WARM for each in more]]
         self._cells = np.array([each.cell for each in self.requirements], np.int64)
         self._needs = np.array([each.need for each in self.requirements])
