@@ -150,7 +150,7 @@ def _root(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     spare_pandas()
-    gc.set_threshold(50_000)  # a command leaves little garbage: looking for it a hundred times takes long
+    gc.set_threshold(200_000)  # a command leaves little garbage: looking for it again and again takes longer
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 

@@ -237,7 +237,10 @@ class _Improver:
         )
 
     def _fine(self, members: Sequence[int]) -> bool:
-        counts = Counter(map(itemgetter(0), set().union(*(self.held[member] for member in members))))
+        held = set().union(*(self.held[member] for member in members))
+        if len(self.need) == 1:
+            return len(held) >= self.need[0] and self._keeps(members)
+        counts = Counter(map(itemgetter(0), held))
         return all(count >= self.need[code] for code, count in counts.items()) and self._keeps(members)
 
     def _keeps(self, members: Sequence[int]) -> bool:
@@ -256,7 +259,7 @@ class _Improver:
             members = change.get(other, self.cells[other])
             if value in members or not members or group[members[0]] != group[value]:
                 continue
-            if self.near.cost([*members, value]) < most * _LESS and self._fine([*members, value]):
+            if self._fine([*members, value]) and self.near.cost([*members, value]) < most * _LESS:
                 return other
         return None
 
@@ -285,7 +288,7 @@ class _Improver:
         members = self.cells[cell]
         for value in members:
             rest = [other for other in members if other != value]
-            if self.near.cost(rest) < self.costs[cell] * _LESS and self._fine(rest):
+            if self._fine(rest) and self.near.cost(rest) < self.costs[cell] * _LESS:
                 change = self._sent(cell, [value], {cell: rest})
                 if change is not None:
                     yield change
