@@ -52,8 +52,8 @@ _MEANT = {
 _RULES = frozenset({"threshold", "p_percent", "q_percent", "dominance", "coalition"})
 """Options that functions take together, as `rules`."""
 
-_OF_TABLES = frozenset({"encoding", "separator", "decimal", "date_format"})
-"""How a text file is read: arguments of `open_table`, whatever is done with the table."""
+_OF_TABLES = frozenset({"encoding", "separator", "decimal", "date_format", "sheet"})
+"""How a file is read: arguments of `open_table`, whatever is done with the table."""
 
 _OPTION = re.compile(
     r"--([a-z]+(?:-[a-z]+)*)"

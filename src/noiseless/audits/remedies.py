@@ -9,8 +9,8 @@ import numpy as np
 
 from noiseless.display import counted, percent_above, verb
 from noiseless.tables.coding import DictionaryCoding
-from noiseless.tables.text_source import stray_numbers
-from noiseless.tables.written_forms import misread_letters, mostly_numbers, written_form
+from noiseless.tables.stray_rows import stray_dates, stray_numbers
+from noiseless.tables.written_forms import misread_letters, mostly_dates, mostly_numbers, written_form
 
 if TYPE_CHECKING:
     from noiseless.audits.table_audit import TableAudit
@@ -21,6 +21,8 @@ _FEW = Fraction(1, 10)
 
 def remedies(audit: "TableAudit") -> Iterator[str]:
     """Sentences about what causes most of the damage, for the sensitive column that fares worst."""
+    if audit.table.notice:
+        yield f"{audit.table.notice[0].upper()}{audit.table.notice[1:]}."
     yield from _written(audit)
     if audit.worst.sensitive_values > 1 and audit.ruling is None:
         yield from _blanks(audit)
@@ -39,6 +41,8 @@ def _written(audit: "TableAudit") -> Iterator[str]:
             yield (
                 f"{column} holds numbers except in {strays}, and is taken as texts: blank or mend those rows."
             )
+        for dates in stray_dates(audit.table, [column] * mostly_dates(coding.values)).values():
+            yield f"{column} {dates.words}, and is taken as texts: {dates.remedy}."
         if form := written_form(coding.values):
             yield (
                 f"{column} holds {form.what}, read as texts: two spellings of one value count as two. "

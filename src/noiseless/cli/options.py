@@ -211,6 +211,7 @@ EncodingOption = Annotated[
         "NAME",
     ),
 ]
+SheetOption = Annotated[str | None, option("The sheet of an Excel file; the first by default.", "NAME")]
 _WRITTEN: dict[str, Any] = {
     "encoding": EncodingOption,
     "separator": Annotated[
@@ -223,10 +224,11 @@ _WRITTEN: dict[str, Any] = {
         list[str] | None,
         option(
             "How dates are written, if not as 1971-08-17: DD.MM.YYYY, 'MM/DD/YYYY hh:mm'; repeat it where "
-            "columns differ.",
+            "dates differ.",
             "FORMAT",
         ),
     ],
+    "sheet": SheetOption,
 }
 """How a table is written: options of every command that reads one."""
 
@@ -262,7 +264,7 @@ def _as_written(named: Any, written: Mapping[str, Any]) -> Any:  # noqa: ANN401 
 
     if named is None or named == "-":
         raise RequestError(
-            "--encoding, --separator, --decimal and --date-format are about a file; name it as TABLE"
+            "--encoding, --separator, --decimal, --date-format and --sheet are about a file; name it as TABLE"
         )
     if isinstance(named, str):
         return TextSource(named, **written)

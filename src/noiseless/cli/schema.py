@@ -98,7 +98,8 @@ def schema_command(
 def _misread(table: "Table", summaries: "Sequence[ColumnSummary]") -> dict[str, str]:
     """Columns that hold dates or numbers and read as texts, with what has them read."""
     from noiseless.tables.duckdb_table import DuckDBTable
-    from noiseless.tables.text_source import likely_forms, stray_numbers
+    from noiseless.tables.stray_rows import stray_dates, stray_numbers
+    from noiseless.tables.text_source import likely_forms
 
     if not isinstance(table, DuckDBTable) or not table.files:
         return {}
@@ -116,6 +117,10 @@ def _misread(table: "Table", summaries: "Sequence[ColumnSummary]") -> dict[str, 
     strays = {
         column: f"numbers except in {rows}; blank or mend those rows"
         for column, rows in stray_numbers(table, texts).items()
+    }
+    strays |= {
+        column: f"{rows.words.removeprefix('holds ')}; {rows.remedy}"
+        for column, rows in stray_dates(table, [name for name in texts if name not in strays]).items()
     }
     commas = (column for columns in forms["decimal"].values() for column in columns)
     return {

@@ -60,6 +60,7 @@ class _Dataset(_Section):
     separator: StrictStr | None = None
     decimal: StrictStr | None = None
     date_format: StrictStr | list[StrictStr] | None = None
+    sheet: StrictStr | None = None
 
 
 class _Budget(_Section):
@@ -243,7 +244,7 @@ def _queries(tables: object, schema: Schema, dataset: str) -> tuple[DeclaredQuer
 
 def _written(dataset: _Dataset) -> TextSource | None:
     """How the source is written; None where nothing is said of it."""
-    said = dataset.encoding, dataset.decimal, dataset.date_format, dataset.separator
+    said = dataset.encoding, dataset.decimal, dataset.date_format, dataset.separator, dataset.sheet
     try:
         return None if all(one is None for one in said) else TextSource(dataset.source, *said)
     except RequestError as error:
@@ -318,7 +319,7 @@ def draft_sections(source: str | TextSource, summaries: Sequence[ColumnSummary] 
     """
     written = [
         f"{key} = {write_value(said)}\n"
-        for key in ("encoding", "separator", "decimal", "date_format")
+        for key in ("encoding", "separator", "decimal", "date_format", "sheet")
         if (said := getattr(source, key, None))
     ]
     source = fspath(source)

@@ -23,13 +23,12 @@ from noiseless.tables.canonical import decimal_units
 from noiseless.tables.hierarchies import HierarchyRule, HierarchyTree, flat_tree, read_tree
 from noiseless.tables.kernels import add_by_code
 from noiseless.tables.moments import MomentForm
-from noiseless.tables.text_source import StrayRows
-from noiseless.tables.written_forms import ALMOST_NUMBER, DAY, DECIMAL_COMMA, written_form
+from noiseless.tables.stray_rows import StrayDates, StrayRows
+from noiseless.tables.written_forms import ALMOST_DATE, ALMOST_NUMBER, DECIMAL_COMMA, written_form
 
 Kind = Literal["number", "date", "category", "hierarchy"]
 
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
-_DATE = rf"^\s*({DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{DAY})([ T].*)?$"
 _TAKEN = "and is taken as categories"
 _DOUBTS = {
     "mixed": f"holds numbers, but other texts too, {_TAKEN}; name it as numeric to take it as numbers",
@@ -134,19 +133,19 @@ class PublicColumn:
         if commas and numbers + commas > most:
             return _DOUBTS["commas"]
         moments = self.kind == "category" and pt.is_timestamp(self.type)
-        dates = len(self.texts) - int(self.texts.null_count) if moments else self._texts_like(_DATE)
+        dates = len(self.texts) - int(self.texts.null_count) if moments else self._texts_like(ALMOST_DATE)
         if dates > most:
             return _DOUBTS["dates"]
         return _DOUBTS["times"] if pt.is_time(self.type) else ""
 
-    def doubt_about(self, strays: StrayRows | None) -> str:
-        """The same, with the rows that hold other texts than numbers."""
+    def doubt_about(self, strays: StrayRows | StrayDates | None) -> str:
+        """The same, with the rows that hold other texts than numbers or dates of one form."""
         if strays is None:
             return self.doubt
-        remedy = "blank or mend those rows"
-        if self.doubt == _DOUBTS["mixed"]:
-            remedy += ", or name it as numeric to take it as numbers"
-        return f"holds numbers, but other texts too in {strays}, {_TAKEN}; {remedy}"
+        if isinstance(strays, StrayDates):
+            return f"{strays.words}, {_TAKEN}; {strays.remedy}"
+        numeric = ", or name it as numeric to take it as numbers" * (self.doubt == _DOUBTS["mixed"])
+        return f"holds numbers, but other texts too in {strays}, {_TAKEN}; blank or mend those rows{numeric}"
 
     def _texts_like(self, pattern: str) -> int:
         """How many texts of a column of categories look like something else: one `?` makes a column text."""

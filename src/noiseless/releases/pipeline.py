@@ -25,7 +25,7 @@ from noiseless.tables.coding import DictionaryCoding
 from noiseless.tables.engine import give_back
 from noiseless.tables.kernels import ranked
 from noiseless.tables.spellings import kinds_of, near_notes, spelling_texts
-from noiseless.tables.text_source import stray_numbers
+from noiseless.tables.stray_rows import StrayDates, StrayRows, stray_dates, stray_numbers
 from noiseless.tables.written_forms import misread_letters
 from noiseless.work import Cancellation, Progress, active
 
@@ -145,7 +145,8 @@ def _is_name(column: PublicColumn, rows: int) -> bool:
 def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     """What a reader should know."""
     source, request = found.source, found.source.request
-    told = [*_missing(source), *spelling_texts(source.secrets[1])]
+    told = [source.table.notice] if source.table.notice else []
+    told += [*_missing(source), *spelling_texts(source.secrets[1])]
     codings = {column: source.tally.coding(column) for column in source.tally.columns}
     told += [
         f"column {column!r} {stray}"
@@ -157,7 +158,11 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
     columns = [column for column in found.read.public.columns if column.name not in request.categorical]
     doubtful = [column for column in columns if column.doubt]
     in_order = not source.dropped and not request.distinct_rows
-    strays = stray_numbers(source.table, [column.name for column in doubtful], in_order=in_order)
+    names = [column.name for column in doubtful]
+    strays: dict[str, StrayRows | StrayDates] = {
+        **stray_dates(source.table, names, in_order=in_order),
+        **stray_numbers(source.table, names, in_order=in_order),
+    }
     told += [f"column {column.name!r} {column.doubt_about(strays.get(column.name))}" for column in doubtful]
     told += _sets_with_missing(found)
     told += [

@@ -14,7 +14,7 @@ from noiseless.studio.roles import Role
 from noiseless.tables import written_whole
 
 _KIND = "noiseless-studio"
-Written = Literal["encoding", "separator", "decimal", "date_format"]
+Written = Literal["encoding", "separator", "decimal", "date_format", "sheet"]
 
 
 class ReleaseLimits(BaseModel):
@@ -51,7 +51,7 @@ class Project(BaseModel):
 
     Attributes:
         source: the table.
-        written: how it is written: encoding, separator, decimal, date_format.
+        written: how it is written: encoding, separator, decimal, date_format, sheet.
         roles: what each column is for.
         limits: what a release must keep.
     """

@@ -56,6 +56,9 @@ class Table(ABC):
     came_as: FrameKind = ARROW
     """The kind of frame that it came as, in which what is made of it goes back."""
 
+    notice: str = ""
+    """What a reader should know of how it was opened; empty for nothing."""
+
     def __dir__(self) -> list[str]:
         """What every engine can do: completion leaves out what one of them needs for that."""
         return [*dir(Table), "label"]

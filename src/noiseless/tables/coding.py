@@ -268,12 +268,30 @@ def typed(table: "DuckDBTable", as_text: Collection[str] = (), *, in_place: bool
     return replace(text, query=text.over(f"SELECT {casts} FROM {SOURCE}"), kinds=kinds)
 
 
+def typed_where_fits(table: "DuckDBTable", columns: Sequence[str]) -> "DuckDBTable":
+    """Some columns of text with the best type that fits all their values, as in a CSV file."""
+    kinds = {column: kind for column, kind in _kinds(table, columns).items() if kind != "VARCHAR"}
+    if not kinds:
+        return table
+    casts = (
+        f"{identifier(c)}::{kinds[c]} AS {identifier(c)}" if c in kinds else identifier(c)
+        for c in table.kinds
+    )
+    return replace(
+        table,
+        query=table.over(f"SELECT {', '.join(casts)} FROM {SOURCE}"),
+        kinds={**table.kinds, **kinds},
+    )
+
+
 def _kinds(text: "DuckDBTable", columns: Sequence[str]) -> dict[str, str]:
     """The type that each column's values allow: the first whose test no value fails.
 
     A test that fails on some rows fails on all: after the first rows few are left to ask of all. In the
     first rows only forms are looked at: telling spellings apart takes longer.
     """
+    if not columns:
+        return {}
     wanted = [(column, kind) for column in columns for kind in _FORMS]
     few = f"(SELECT {identifiers(columns)} FROM {SOURCE} LIMIT {_FIRST_ROWS})"
     left = [

@@ -91,6 +91,7 @@ class DuckDBTable(Table):
         numbered: whether the rows stand in an order that means something to the user.
         weighted: whether each row stands for as many as its column `COUNT` says.
         came_as: the kind of frame that it came as.
+        notice: what a reader should know of how it was opened; empty for nothing.
     """
 
     engine: Engine
@@ -102,6 +103,7 @@ class DuckDBTable(Table):
     files: tuple[Path, ...] = ()
     weighted: bool = False
     came_as: FrameKind = ARROW
+    notice: str = ""
 
     @classmethod
     def describe(cls, engine: Engine, query: str, label: str, files: tuple[Path, ...] = ()) -> "DuckDBTable":

@@ -15,7 +15,7 @@ import pyarrow as pa
 from noiseless.errors import NoiselessError, RequestError, SourceError
 from noiseless.examples import where_from
 from noiseless.tables.base import Table
-from noiseless.tables.coding import readable
+from noiseless.tables.coding import readable, typed_where_fits
 from noiseless.tables.duckdb_table import DuckDBTable
 from noiseless.tables.engine import (
     POSTGRESQL,
@@ -31,8 +31,7 @@ from noiseless.tables.engine import (
 )
 from noiseless.tables.frame_kind import FrameKind
 from noiseless.tables.spark_frames import SCHEME, is_spark_frame
-from noiseless.tables.spark_table import SparkTable
-from noiseless.tables.spreadsheets import EXCEL, read_sheet
+from noiseless.tables.spreadsheets import EXCEL, read_sheet, sheet_names
 from noiseless.tables.text_files import check_csv, common_dialect, first_dialect, open_json, read_csv_sql
 from noiseless.tables.text_source import TextSource
 
@@ -46,6 +45,8 @@ _PARQUET = {".parquet", ".pq"}
 _JSON_LAYOUTS = {".jsonl": "newline_delimited", ".ndjson": "newline_delimited", ".json": "auto"}
 _TYPED = {*_PARQUET, *_JSON_LAYOUTS, *EXCEL}
 
+_SAID = "encoding, separator, decimal, date_format and sheet say how"
+
 _LONGEST_ROW = 1 << 20
 """Characters of a JSON file that are looked at: a first row that is longer is not read."""
 
@@ -58,6 +59,7 @@ def open_table(
     separator: str | None = None,
     decimal: str | None = None,
     date_format: str | Sequence[str] | None = None,
+    sheet: str | None = None,
 ) -> Table:
     """Open a table.
 
@@ -71,7 +73,8 @@ def open_table(
         separator: what separates the fields of a CSV file (`,`, `;`, `|`, `tab`), if it is not recognised.
         decimal: `,` where 1234,50 or 1.234,50 stands for 1234.5.
         date_format: how dates are written, if not as 1971-08-17: `DD.MM.YYYY`, `MM/DD/YYYY`. Where it has a
-            time too (`DD.MM.YYYY hh:mm`), the day is read. Give several where columns differ.
+            time too (`DD.MM.YYYY hh:mm`), the day is read. Give several where dates differ.
+        sheet: the sheet of an Excel file; the first by default.
 
     Raises:
         SourceError: it cannot be found or read.
@@ -80,12 +83,10 @@ def open_table(
     >>> table.columns, table.count()
     (('patient', 'age', 'sex', 'postcode', 'illness'), 40)
     """
-    written = encoding, decimal, date_format, separator
+    written = encoding, decimal, date_format, separator, sheet
     if any(said is not None for said in written):
         if not isinstance(source, str | Path):
-            raise RequestError(
-                "encoding, separator, decimal and date_format are said of files; give this table its types"
-            )
+            raise RequestError(f"{_SAID} files are read; leave them out for a frame")
         source = TextSource(str(source), *written)
     if isinstance(source, Table):
         return source
@@ -98,18 +99,18 @@ def open_table(
 
 def _open_as_written(source: TextSource, names: Sequence[str] | None) -> Table:
     if "::" in source.source:
-        raise RequestError(
-            "encoding, separator, decimal and date_format are said of files; a database has types of its own"
-        )
+        raise RequestError(f"{_SAID} files are read; leave them out for a database")
     paths = source_paths(source.source)
     ending = _one_ending(source.source, paths)
     if source.encoding is not None and ending in {*_PARQUET, *EXCEL}:
         raise RequestError(f"{source} is no text file; leave its encoding out")
     if source.separator is not None and ending in _TYPED:
         raise RequestError(f"{source} has columns without a separator; leave it out")
+    if source.sheet is not None and ending not in EXCEL:
+        raise RequestError(f"{source} is no Excel file; leave the sheet out")
     copies = [source.in_utf8(path) for path in paths]
     try:
-        table = _open_files(source.source, copies, ending, names, source.separator)
+        table = _open_files(source, copies, ending, names)
     except SourceError as error:  # of the copy, whose name says nothing
         known = dict(zip(map(str, copies), map(str, paths), strict=True))
         raise SourceError(known.get(error.source, error.source), error.problem) from None
@@ -127,11 +128,13 @@ def _open_text(source: str, names: Sequence[str] | None) -> Table:
     if source.startswith(POSTGRESQL):
         return _open_postgresql(source, names)
     if source.startswith(SCHEME):
+        from noiseless.tables.spark_table import SparkTable
+
         return SparkTable.open(source, names)
     if source.startswith("duckdb:///"):
         return _open_database(source.removeprefix("duckdb:///"))
     paths = source_paths(source)
-    table = _open_files(source, paths, _one_ending(source, paths), names)
+    table = _open_files(TextSource(source), paths, _one_ending(source, paths), names)
     return replace(table, files=tuple(paths))
 
 
@@ -144,24 +147,45 @@ def _open_postgresql(source: str, names: Sequence[str] | None) -> Table:
 
 
 def _open_files(
-    source: str, paths: Sequence[Path], ending: str, names: Sequence[str] | None, separator: str | None = None
+    source: TextSource, paths: Sequence[Path], ending: str, names: Sequence[str] | None
 ) -> DuckDBTable:
     if names is not None and ending in _TYPED:
         raise RequestError(
             f"{source} names its columns itself; names are for text files without a header line"
         )
     if ending in EXCEL:
-        sheets = pa.concat_tables([read_sheet(path) for path in paths])
-        return DuckDBTable.in_memory(readable(sheets), source)
+        return _open_sheets(source.source, paths, source.sheet)
     if ending in _PARQUET:
-        return _open_parquet(source, paths)
+        return _open_parquet(source.source, paths)
     if ending in _JSON_LAYOUTS:
-        return open_json(source, paths, _JSON_LAYOUTS[ending])
-    dialect = common_dialect(paths, names, separator)
+        return open_json(source.source, paths, _JSON_LAYOUTS[ending])
+    dialect = common_dialect(paths, names, source.separator)
     longest = max(check_csv(path, dialect.separator, len(dialect.names)) for path in paths)
-    query = f"SELECT {renamed(source, dialect.names)} FROM {read_csv_sql(paths, dialect, longest)}"
+    query = f"SELECT {renamed(source.source, dialect.names)} FROM {read_csv_sql(paths, dialect, longest)}"
     kinds = dict.fromkeys(dialect.names, "VARCHAR")
-    return DuckDBTable(OwnEngine.start(), query, kinds, source, textual=True)
+    return DuckDBTable(OwnEngine.start(), query, kinds, source.source, textual=True)
+
+
+def _open_sheets(source: str, paths: Sequence[Path], sheet: str | None) -> DuckDBTable:
+    """A sheet of each of some Excel files with equal columns; those of several kinds of cells read as CSV."""
+    first = [read_sheet(path, sheet) for path in paths]
+    for (table, _), path in zip(first, paths, strict=True):
+        if table.column_names != first[0][0].column_names:
+            raise SourceError(str(path), f"has other columns than {paths[0]}; read them apart")
+    mixed = [
+        name
+        for name in first[0][0].column_names
+        if len({table.field(name).type for table, _ in first}) > 1 or any(name in kinds for _, kinds in first)
+    ]
+    found = [
+        read_sheet(path, sheet, mixed)[0] if mixed else table
+        for (table, _), path in zip(first, paths, strict=True)
+    ]
+    table = typed_where_fits(DuckDBTable.in_memory(readable(pa.concat_tables(found)), source), mixed)
+    names = sheet_names(paths[0])
+    if sheet is not None or len(names) == 1:
+        return table
+    return replace(table, notice=f"the file has {len(names):,} sheets, and {names[0]!r} was read (--sheet)")
 
 
 def _open_parquet(source: str, paths: Sequence[Path]) -> DuckDBTable:
@@ -244,6 +268,8 @@ def _open_database(address: str) -> DuckDBTable:
 def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
     label = f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}".removeprefix("builtins ")
     if is_spark_frame(frame):
+        from noiseless.tables.spark_table import SparkTable
+
         return replace(SparkTable.of(frame), came_as=FrameKind.of(frame))
     if isinstance(frame, duckdb.DuckDBPyRelation):
         related = DuckDBTable.describe(CallersEngine(frame), f"SELECT * FROM {ROOT}", label)
@@ -352,10 +378,10 @@ def file_form(source: str | TextSource) -> dict[str, str]:
     if ending in _PARQUET:
         return {"kind": "Parquet"}
     if ending in EXCEL:
-        import fastexcel
-
-        first, *others = fastexcel.read_excel(str(file)).sheet_names
-        return {"kind": "Excel", "sheet": first} | ({"others": str(len(others))} if others else {})
+        first, *others = sheet_names(file)
+        return {"kind": "Excel", "sheet": said.sheet or first} | (
+            {"others": str(len(others))} if others else {}
+        )
     if ending in _JSON_LAYOUTS:
         return {"kind": "JSON", "encoding": said.encoding or "UTF-8"}
     separator = first_dialect(file, None, said.separator, said.encoding).separator

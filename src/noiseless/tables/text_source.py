@@ -11,42 +11,25 @@ from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from noiseless.display import counted
 from noiseless.errors import RequestError, SourceError
 from noiseless.examples import not_opened
-from noiseless.tables.base import Table
 from noiseless.tables.csv_grammar import SEPARATORS, not_text
+from noiseless.tables.date_forms import ISO, ORDERS, TIMES, VALUE, DateForm, usual_forms
 from noiseless.tables.engine import SOURCE, identifier, literal
-from noiseless.tables.written_forms import ALMOST_NUMBER, DECIMAL_COMMA
+from noiseless.tables.stray_rows import any_like, columns_like, stray_rows
 
 if TYPE_CHECKING:
     from noiseless.tables.duckdb_table import DuckDBTable
 
-_PARTS = {
-    "YYYY": ("[0-9]{4}", "%Y"),
-    "YY": ("[0-9]{2}", "%y"),
-    "MM": ("[0-9]{1,2}", "%m"),
-    "DD": ("[0-9]{1,2}", "%d"),
-    "hh": ("[0-9]{1,2}", "%H"),
-    "mm": ("[0-9]{1,2}", "%M"),
-    "ss": ("[0-9]{1,2}", "%S"),
-}
-"""The parts of a date: what each looks like, and what the engine calls it."""
-_TOKENS = re.compile("YYYY|YY|MM|DD|hh|mm|ss|[^A-Za-z0-9]|T")
-_DIRECTIVES = {"%" + what[1:]: part for part, (_, what) in _PARTS.items()}
-"""The same parts as programs name them."""
 _COMMA_NUMBER = r"-?(0|[1-9][0-9]*|[1-9][0-9]{0,2}([. '\x{00a0}\x{202f}][0-9]{3})+)(,[0-9]+)?"
 _SPELT_TABS = {"tab": "\t", r"\t": "\t"}
 """How a tab is written where it cannot be typed."""
 _HYPHENATED = re.compile("^latin[-_ ]((?!1$)[0-9]+)$", re.IGNORECASE)
 """Encodings that Python knows as latin2 to latin10 only."""
-_ROW = "noiseless_row"
-_VALUE = "noiseless_value"
-"""What stands for a column in SQL that is the same for all."""
 _MOMENTS = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
-_MOST_FORMATS, _LONGEST_FORMAT, _HEAD = 16, 32, 64
+_MOST_FORMATS, _HEAD = 16, 64
 
 
 @dataclass(frozen=True)
@@ -58,8 +41,9 @@ class TextSource(PathLike[str]):
         encoding: what a text file is encoded in: `cp1252`, `latin-2`, `utf-16`, any that Python knows.
         decimal: `,` where 1.234,50 or 1234,50 stands for 1234.5.
         date_format: how dates are written: DD.MM.YYYY; where it has a time too (hh:mm:ss), the day is read.
-            Several where columns differ.
+            Several where dates differ.
         separator: what separates the fields of a CSV file; recognised, if not said.
+        sheet: the sheet of an Excel file; the first, if not said.
     """
 
     source: str
@@ -67,6 +51,7 @@ class TextSource(PathLike[str]):
     decimal: str | None = None
     date_format: str | Sequence[str] | None = None
     separator: str | None = None
+    sheet: str | None = None
 
     def __post_init__(self) -> None:
         if self.encoding is not None:
@@ -89,7 +74,7 @@ class TextSource(PathLike[str]):
         if len(self.date_formats) > _MOST_FORMATS:
             raise RequestError(f"dates are written in at most {_MOST_FORMATS} ways; leave out --date-format")
         for asked in self.date_formats:
-            _date_pattern(asked)
+            DateForm.of(asked)
 
     @property
     def date_formats(self) -> tuple[str, ...]:
@@ -100,7 +85,7 @@ class TextSource(PathLike[str]):
     @property
     def said(self) -> dict[str, str | list[str]]:
         """How it is written, as far as its user said, as JSON has it."""
-        one = {"encoding": self.encoding, "separator": self.separator, "decimal": self.decimal}
+        one = {name: getattr(self, name) for name in ("encoding", "separator", "decimal", "sheet")}
         known: dict[str, str | list[str]] = {name: said for name, said in one.items() if said is not None}
         return known | ({"date_format": list(self.date_formats)} if self.date_formats else {})
 
@@ -149,113 +134,55 @@ class TextSource(PathLike[str]):
         return replace(table, query=table.over(f"SELECT {columns} FROM {SOURCE}"), kinds=kinds)
 
     def _dates(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
-        """For each column of such dates what reads it, as SQL, and its type."""
-        days: dict[str, tuple[str, str]] = {}
-        for asked in self.date_formats:
-            pattern, engine_format = _date_pattern(asked)
-            parsed = f"try_strptime({_VALUE}, " + literal(engine_format) + ")"
-            test = f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL"
-            found = _all_like(table, test)
-            moments = (
-                [c for c, kind in table.kinds.items() if kind in _MOMENTS] if "%H" in engine_format else []
-            )
-            if not found and not moments and engine_format != "%Y-%m-%d":
-                problem = f"no column holds dates written {asked} in every row"
-                for column, strays in stray_rows(table, test).items():
-                    problem += (
-                        f"; column {column!r} does except in {strays}: blank or mend these, as a column "
-                    )
-                    problem += "is read in one format"
-                raise SourceError(table.label, f"{problem}; check --date-format")
-            day = parsed + "::DATE" + "::VARCHAR" * table.textual
-            read = {column: (day.replace(_VALUE, identifier(column)), "DATE") for column in found}
-            read |= {column: (f"{identifier(column)}::DATE", "DATE") for column in moments}
-            days = read | days
-        return days
+        """For each column of such dates what reads it, as SQL, and its type: in one form, or else in several.
+
+        In several where each date has one of the forms that were said, or all that it has name the same day.
+        """
+        forms = [DateForm.of(asked) for asked in self.date_formats]
+        found = [columns_like(table, form.test) for form in forms]
+        alone = {column for columns in found for column in columns}
+        test, day = _in_any(forms)
+        both = [c for c in columns_like(table, test) if c not in alone] if len(forms) > 1 else []
+        moments = [c for c, kind in table.kinds.items() if kind in _MOMENTS]
+        read = dict.fromkeys(both, day)
+        for asked, form, columns in reversed(list(zip(self.date_formats, forms, found, strict=True))):
+            read |= dict.fromkeys(columns, form.day)
+            used = columns or (form.is_timed and moments) or any_like(table, form.test, both)
+            if not used and form != DateForm.of(ISO):
+                raise SourceError(table.label, _no_such_dates(table, asked, form))
+        if any(form.is_timed for form in forms):
+            read = dict.fromkeys(moments, f"{VALUE}::DATE") | read
+        text = "::VARCHAR" * table.textual
+        return {c: (f"({sql.replace(VALUE, identifier(c))}){text}", "DATE") for c, sql in read.items()}
 
     def _numbers(self, table: "DuckDBTable") -> dict[str, tuple[str, str]]:
         """The same for numbers with decimal commas."""
-        found = _all_like(table, f"regexp_full_match({_VALUE}, {literal(_COMMA_NUMBER)})")
-        pointed = rf"replace(regexp_replace({_VALUE}, '[. ''\x{{00a0}}\x{{202f}}]', '', 'g'), ',', '.')"
+        found = columns_like(table, f"regexp_full_match({VALUE}, {literal(_COMMA_NUMBER)})")
+        pointed = rf"replace(regexp_replace({VALUE}, '[. ''\x{{00a0}}\x{{202f}}]', '', 'g'), ',', '.')"
         plain = f"regexp_replace(regexp_replace({pointed}, '(\\.[0-9]*?)0+$', '\\1'), '\\.$', '')"
         number = plain if table.textual else f"{plain}::DOUBLE"
-        return {column: (number.replace(_VALUE, identifier(column)), "DOUBLE") for column in found}
+        return {column: (number.replace(VALUE, identifier(column)), "DOUBLE") for column in found}
 
 
-class StrayRows(NamedTuple):
-    """The rows in which a column is written otherwise than in most: never their values.
-
-    Attributes:
-        rows: how many they are.
-        first: the number of the first, from 1; None where rows have no order.
-    """
-
-    rows: int
-    first: int | None
-
-    def __str__(self) -> str:
-        where = "" if self.first is None else f" (the first is row {self.first:,})"
-        return counted(self.rows, "rows") + where
+def _in_any(forms: Sequence[DateForm]) -> tuple[str, str]:
+    """Whether a value has one of some forms, and the same day in all that it has; and that day, as SQL."""
+    days = [f"({form.day})" for form in forms]
+    day = f"coalesce({', '.join(days)}, NULL)"
+    return " AND ".join([f"{day} IS NOT NULL", *(f"coalesce({one} = {day}, true)" for one in days)]), day
 
 
-def stray_rows(table: "DuckDBTable", test: str, columns: Sequence[str] = ()) -> dict[str, StrayRows]:
-    """The columns of text of which more than half of what is there, and not all, passes a test.
-
-    Args:
-        table: the table, its rows in order.
-        test: SQL over `_VALUE`.
-        columns: those to look at; all, if none is named.
-    """
-    texts = [c for c, kind in table.kinds.items() if kind == "VARCHAR" and c in (columns or table.kinds)]
-    if not texts:
-        return {}
-    answers = []
-    for column in map(identifier, texts):
-        passes, there = f"({test.replace(_VALUE, column)})", f"{column} IS NOT NULL"
-        fails = f"FILTER ({there} AND NOT {passes})"
-        answers.append(f"count(*) FILTER ({there} AND {passes}), count(*) {fails}, min({_ROW}) {fails}")
-    numbered = f"(SELECT row_number() OVER () AS {_ROW}, * FROM {SOURCE})"
-    found = iter(table.fetch(f"SELECT {', '.join(answers)} FROM {numbered}")[0])
-    return {
-        column: StrayRows(rows, first)
-        for column, fit, rows, first in zip(texts, found, found, found, strict=True)
-        if 0 < rows < fit
-    }
-
-
-def stray_numbers(table: Table, columns: Sequence[str], *, in_order: bool = True) -> dict[str, StrayRows]:
-    """The same for numbers, with decimal points or commas; none where rows stay on their server.
-
-    >>> from noiseless.tables import open_table
-    >>> import pyarrow as pa
-    >>> found = stray_numbers(open_table(pa.table({"pay": ["1,5", "n.a.", None, "2", "7,25"]})), ["pay"])
-    >>> str(found["pay"])
-    '1 row (the first is row 2)'
-    """
-    from noiseless.tables.duckdb_table import DuckDBTable
-
-    if not isinstance(table, DuckDBTable) or table.weighted or not columns:
-        return {}
-    test = " OR ".join(f"regexp_matches({_VALUE}, {literal(f)})" for f in (ALMOST_NUMBER, DECIMAL_COMMA))
-    found = stray_rows(table, test, columns)
-    return found if in_order else {name: each._replace(first=None) for name, each in found.items()}
-
-
-def _all_like(table: "DuckDBTable", test: str) -> list[str]:
-    """The columns of text of which every value that is there passes a test."""
-    texts = [column for column, kind in table.kinds.items() if kind == "VARCHAR"]
-    if not texts:
-        return []
-    tests = (
-        f"bool_and({test.replace(_VALUE, identifier(c))}) FILTER ({identifier(c)} IS NOT NULL)" for c in texts
-    )
-    answers = table.fetch(f"SELECT {', '.join(tests)} FROM {SOURCE}")[0]
-    return [column for column, answer in zip(texts, answers, strict=True) if answer]
+def _no_such_dates(table: "DuckDBTable", asked: str, form: DateForm) -> str:
+    """What is wrong where no column holds dates that are written as asked."""
+    problem = f"no column holds dates written {asked} in every row"
+    for column, strays in stray_rows(table, form.test).items():
+        problem += (
+            f"; column {column!r} does except in {strays}: blank or mend these, or repeat --date-format "
+        )
+        problem += "for dates written otherwise"
+    return f"{problem}; check --date-format"
 
 
 _SAMPLE = 1000
-_ORDERS = ("DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "YYYY/MM/DD", "YYYY.MM.DD")
-_TIMES = (" hh:mm", " hh:mm:ss", "Thh:mm", "Thh:mm:ss")
 
 
 def likely_forms(table: "DuckDBTable", *, times: bool = False) -> dict[str, dict[str, list[str]]]:
@@ -273,54 +200,16 @@ def likely_forms(table: "DuckDBTable", *, times: bool = False) -> dict[str, dict
     {'decimal': {',': ['paid']}, 'date_format': {'DD/MM/YYYY': ['on'], 'MM/DD/YYYY': ['on']}}
     """
     first = replace(table, query=table.over(f"SELECT * FROM {SOURCE} LIMIT {_SAMPLE}"))
-    numbers = _all_like(first, f"regexp_full_match({_VALUE}, {literal(_COMMA_NUMBER)})")
-    commas = [c for c in numbers if c not in _all_like(first, f"NOT contains({_VALUE}, ',')")]
+    numbers = columns_like(first, f"regexp_full_match({VALUE}, {literal(_COMMA_NUMBER)})")
+    commas = [c for c in numbers if c not in columns_like(first, f"NOT contains({VALUE}, ',')")]
     dates = {}
-    timed = (f"{order}{time}" for order in (*_ORDERS, "YYYY-MM-DD") for time in _TIMES) if times else ()
-    for order in (*_ORDERS, *timed):
-        pattern, engine_format = _date_pattern(order)
-        parsed = f"try_strptime({_VALUE}, {literal(engine_format)})"
-        found = _all_like(first, f"regexp_full_match({_VALUE}, {literal(pattern)}) AND {parsed} IS NOT NULL")
-        if found:
+    for order in usual_forms() if times else ORDERS:
+        if order != ISO and (found := columns_like(first, DateForm.of(order).test)):
             dates[order] = found
     if times and (moments := [c for c, kind in table.kinds.items() if kind in _MOMENTS]):
-        order = f"YYYY-MM-DD{_TIMES[1]}"
+        order = f"{ISO}{TIMES[1]}"
         dates[order] = [*dates.get(order, ()), *moments]
     return {"decimal": {",": commas} if commas else {}, "date_format": dates}
-
-
-def _date_pattern(asked: str) -> tuple[str, str]:
-    """What dates look like that are written so, as a regular expression and as the engine's format.
-
-    >>> _date_pattern("DD/MM/YYYY")
-    ('[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}', '%d/%m/%Y')
-
-    Raises:
-        RequestError: it names no day, month and year, or something else.
-    """
-    spelt = _spelt(asked)
-    parts: Sequence[str] = _TOKENS.findall(spelt)
-    year = {"YYYY", "YY"} & set(parts)
-    once = len(asked) <= _LONGEST_FORMAT and all(parts.count(part) <= 1 for part in _PARTS)
-    if "".join(parts) != spelt or not {"DD", "MM"} <= set(parts) or len(year) != 1 or not once:
-        raise RequestError(
-            f"--date-format {asked[:_LONGEST_FORMAT]!r} has no day, month and year, each once; write it as "
-            "DD.MM.YYYY, MM/DD/YYYY or 'YYYY-MM-DD hh:mm:ss'"
-        )
-    pattern = "".join(_PARTS[part][0] if part in _PARTS else re.escape(part) for part in parts)
-    return pattern, "".join(_PARTS[part][1] if part in _PARTS else part for part in parts)
-
-
-def _spelt(asked: str) -> str:
-    """A format as we spell it: days, months and years in capitals, times in small letters.
-
-    >>> [_spelt(asked) for asked in ("dd.mm.yyyy", "%m/%d/%y", "YYYY-MM-DDTHH:MM:SS")]
-    ['DD.MM.YYYY', 'MM/DD/YY', 'YYYY-MM-DDThh:mm:ss']
-    """
-    for directive, part in _DIRECTIVES.items():
-        asked = asked.replace(directive, part)
-    day, hour, rest = re.split("(hh|$)", asked, maxsplit=1, flags=re.IGNORECASE)
-    return day.upper() + (hour + rest).lower()
 
 
 def file_text(file: Path, encoding: str | None = None) -> str:

@@ -14,6 +14,8 @@ _CELL = r"^(\*|[-+]?[0-9.]+(-| to |[|])[-+]?[0-9.]+.*)$"
 """What a merged or suppressed number reads in a release."""
 DAY = "[0-9]{1,2}[./-][0-9]{1,2}"
 """A day and a month, in either order."""
+ALMOST_DATE = rf"^\s*({DAY}[./-]([0-9]{{2}}|[0-9]{{4}})|[0-9]{{4}}[./-]{DAY})([ T].*)?$"
+"""A date in any order, with a time or without."""
 
 _FORMS = {
     DECIMAL_COMMA: ("numbers with a decimal comma", "--decimal ,"),
@@ -76,6 +78,17 @@ def mostly_numbers(texts: pa.Array) -> bool:
     if pc.any(pc.match_substring_regex(texts, _CELL)).as_py():
         return False
     return bool(len(texts) < 2 * found < 2 * (len(texts) - texts.null_count))
+
+
+def mostly_dates(texts: pa.Array) -> bool:
+    """Whether more than half of many different texts look like dates, as far as signs and digits tell.
+
+    >>> mostly_dates(pa.array([f"{day}.8.1951" for day in range(1, 31)] + ["17.O8.1951"]))
+    True
+    """
+    if not (pt.is_string(texts.type) or pt.is_large_string(texts.type)) or len(texts) <= _MOST_CLASSES:
+        return False
+    return bool(2 * (pc.sum(pc.match_substring_regex(texts, ALMOST_DATE)).as_py() or 0) > len(texts))
 
 
 def misread_letters(texts: pa.Array) -> str:

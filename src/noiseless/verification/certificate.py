@@ -50,7 +50,7 @@ _USED = (
     *(*_OPTIONS, "weights", "spans", "hierarchy_cost", "distinct_rows", "spellings"),
     *("ordered", "keys", "classes", "written"),
 )
-_WRITTEN = ("names", "encoding", "separator", "decimal", "date_format")
+_WRITTEN = ("names", "encoding", "separator", "decimal", "date_format", "sheet")
 _LISTS = ("names", "date_format")
 _KINDS = ("number", "date", "category", "hierarchy")
 

@@ -3,9 +3,11 @@
 import codecs
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 
-import pandas as pd
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -106,6 +108,44 @@ def test_a_column_of_which_most_dates_fit_is_named_and_its_first_other_row(tmp_p
     assert "1976" not in str(raised.value)
     with pytest.raises(SourceError, match="written DD-MM-YYYY in every row; check --date-format"):
         open_table(file, date_format="DD-MM-YYYY")
+    both = open_table(file, date_format=["DD.MM.YYYY", "DD-MM-YYYY"]).select(["born"])
+    assert both.kinds == {"born": "DATE"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("dates", "formats", "days"),
+    [
+        (["1.2.2024", "13.2.2024 10:30"], ["DD.MM.YYYY", "DD.MM.YYYY hh:mm"], ["2024-02-01", "2024-02-13"]),
+        (["2024-02-01", "13.02.2024"], ["DD.MM.YYYY", "YYYY-MM-DD"], ["2024-02-01", "2024-02-13"]),
+        (["13/02/2024", "02/13/2024"], ["DD/MM/YYYY", "MM/DD/YYYY"], ["2024-02-13", "2024-02-13"]),
+        (
+            ["13/02/2024", "03/03/2024", "02/13/2024"],
+            ["DD/MM/YYYY", "MM/DD/YYYY"],
+            ["2024-02-13", "2024-03-03"],
+        ),
+        (
+            ["13/02/2024", "03/04/2024", "02/13/2024"],
+            ["DD/MM/YYYY", "MM/DD/YYYY"],
+            None,
+        ),  # 3 April or 4 March
+        (
+            ["13.02.2024", "31.02.2024", "2024-02-13"],
+            ["DD.MM.YYYY", "YYYY-MM-DD"],
+            None,
+        ),  # there is no such day
+    ],
+)
+def test_a_column_is_read_in_several_formats_if_each_date_names_one_day(
+    tmp_path: Path, dates: list[str], formats: list[str], days: list[str] | None
+) -> None:
+    file = tmp_path / "stays.csv"
+    file.write_text("on\n" + "\n".join(dates) + "\n")
+    if days is None:
+        with pytest.raises(SourceError, match="no column holds dates written"):
+            open_table(file, date_format=formats)
+        return
+    read = open_table(file, date_format=formats).select(["on"]).tally(["on"]).decode("on")
+    assert set(map(str, read.to_pylist())) == set(days)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +185,9 @@ def test_another_encoding_than_was_said(people: Path, tmp_path: Path) -> None:
         open_table(tmp_path / "x.parquet", encoding="latin-1")
     with pytest.raises(RequestError, match="has columns without a separator"):
         open_table(tmp_path / "x.parquet", separator=";")
-    with pytest.raises(RequestError, match="said of files"):
+    with pytest.raises(RequestError, match="leave them out for a frame"):
         open_table(pa.table({"x": ["1,5"]}), decimal=",")
-    with pytest.raises(RequestError, match="types of its own"):
+    with pytest.raises(RequestError, match="leave them out for a database"):
         open_table("duckdb:///x.db::t", decimal=",")
 
 
@@ -253,22 +293,75 @@ def test_errors_name_the_file_and_not_its_copy(tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{path}: ")
 
 
-@pytest.mark.parametrize(
-    ("above", "cells", "problem"),
-    [
-        (2, ["neg", 3], "does not begin with a header row; delete what stands above it"),
-        (0, ["NC", 3], "column 'value' holds numbers and other things; make them alike"),
-    ],
-)
-def test_a_sheet_that_is_no_table_says_why(
-    tmp_path: Path, above: int, cells: list[object], problem: str
-) -> None:
-    book = pd.DataFrame({"id": [1, 2], "value": cells})
-    with pd.ExcelWriter(tmp_path / "t.xlsx") as sheet:
-        book.to_excel(sheet, index=False, startrow=above)
-        sheet.sheets["Sheet1"]["A1"] = "Results 2024" if above else "id"
-    with pytest.raises(SourceError, match=problem):
+def test_a_sheet_without_a_header_row_says_so(tmp_path: Path) -> None:
+    write_sheets(tmp_path / "t.xlsx", {"Sheet1": [["Results 2024"], [], ["id", "value"], [1, 3]]})
+    with pytest.raises(SourceError, match="does not begin with a header row that names all columns"):
         open_table(tmp_path / "t.xlsx")
+
+
+def test_cells_of_several_kinds_are_read_as_in_a_csv_file(tmp_path: Path) -> None:
+    """As texts; as numbers or days where all of them are: a number that is stored as a text is a number."""
+    cells: list[list[object]] = [
+        ["id", "value", "pay", "n", "on", "left", "is", "code"],
+        [1, "NC", "n/a", "7", date(2024, 5, 1), date(2024, 5, 1), True, "07"],
+        [2, 3, 1.5, 8, "2024-06-02", "later", "no", "08"],
+        [3, 4.25, None, 9, date(2024, 7, 3), datetime(2024, 7, 3, 12, 30), False, "n/a"],  # noqa: DTZ001 - a cell
+    ]
+    write_sheets(tmp_path / "t.xlsx", {"Sheet1": cells})
+    table = open_table(tmp_path / "t.xlsx").select(tuple(map(str, cells[0])))
+    found = {column: table.tally([column]).decode(column).to_pylist() for column in map(str, cells[0])}
+    assert {column: sorted(map(str, values)) for column, values in found.items()} == {
+        "id": ["1.0", "2.0", "3.0"],
+        "value": ["3", "4.25", "NC"],
+        "pay": ["1.5", "None", "n/a"],
+        "n": ["7", "8", "9"],
+        "on": ["2024-05-01", "2024-06-02", "2024-07-03"],
+        "left": ["2024-05-01", "2024-07-03 12:30:00", "later"],
+        "is": ["false", "no", "true"],
+        "code": ["07", "08", "n/a"],
+    }
+    assert table.kinds["n"] == "BIGINT"  # type: ignore[attr-defined]
+    assert table.kinds["on"] == "DATE"  # type: ignore[attr-defined]
+
+
+def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
+    book = tmp_path / "t.xlsx"
+    first: list[list[object]] = [["ill", "age"], ["flu", 3], ["cold", 4]]
+    write_sheets(book, {"Staff": first, "Other": [["x"], [1], [2], [3]]})
+    assert open_table(book, sheet="Other").columns == ("x",)
+    found = nl.audit(book, sensitive="ill", public="age")
+    assert found.remedies[0] == "The file has 2 sheets, and 'Staff' was read (--sheet)."
+    chosen = nl.open_table(book, sheet="Staff")
+    assert not any("sheets" in text for text in nl.audit(chosen, sensitive="ill", public="age").remedies)
+    made = nl.release(TextSource(str(book), sheet="Staff"), sensitive="ill", public="age", min_posterior=2)
+    assert made.certificate["options"]["written"] == {"sheet": "Staff"}
+    assert nl.verify(made.certificate, original=chosen, released=made.table).holds
+    with pytest.raises(SourceError, match="has no sheet 'None'; it has 'Staff', 'Other'"):
+        open_table(book, sheet="None")
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    with pytest.raises(RequestError, match="is no Excel file; leave the sheet out"):
+        open_table(tmp_path / "t.csv", sheet="Staff")
+
+
+def test_sheets_of_several_files_have_equal_columns(tmp_path: Path) -> None:
+    write_sheets(tmp_path / "a.xlsx", {"S": [["x", "y"], [1, 2]]})
+    write_sheets(tmp_path / "b.xlsx", {"S": [["x", "y"], ["n.a.", 3]]})
+    both = open_table(str(tmp_path / "*.xlsx")).select(["x", "y"])
+    assert sorted(map(str, both.tally(["x"]).decode("x").to_pylist())) == ["1", "n.a."]
+    write_sheets(tmp_path / "b.xlsx", {"S": [["x"], [3]]})
+    with pytest.raises(SourceError, match=r"has other columns than .*a\.xlsx; read them apart"):
+        open_table(str(tmp_path / "*.xlsx"))
+
+
+def write_sheets(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> None:
+    """A workbook with rows of cells."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        page = book.create_sheet(name)
+        for row in rows:
+            page.append(list(row))
+    book.save(path)
 
 
 def test_numbers_with_spaces_between_thousands_are_noticed(tmp_path: Path) -> None:
