@@ -86,12 +86,25 @@ def _offer(check: TableCheck) -> str:
         lines += [f"  {name_text(name, alone=alone)}" for name in offer.withheld[:_SHOWN]]
         lines += [f"  and {counted(many - _SHOWN, 'others')}"] if many > _SHOWN else []
     else:
-        lines = [
-            "Withholding figures of the new tables cannot help: proved."
-            if offer.least
-            else "The search found no figures whose withholding would help."
-        ]
+        lines = [wrapped(_no_choice(check, least=offer.least))]
     if offer.dimensions:
         names = " or ".join(offer.dimensions)
-        lines.append(f"It also holds without {names}: publish its totals alone.")
-    return "\n".join(map(printable, lines))
+        lines.append(wrapped(f"Everything holds without {names}: publish its totals alone."))
+    return "\n".join(line for several in lines for line in map(printable, several.split("\n")))
+
+
+def _no_choice(check: TableCheck, *, least: bool) -> str:
+    """Why no figures of the new tables can be withheld so that all holds."""
+    if not least:
+        return "The search found no figures whose withholding would help."
+    own = check.new.part.table_names
+    alone = len(check.new.part.publication.tables) == 1
+    known = [
+        name_text(each.of, alone=alone)
+        for each in check.breaches
+        if each.of[0] in own and own.isdisjoint(table for table, _ in each.because)
+    ]
+    more = f" and {counted(len(known) - 1, 'others')}" if len(known) > 1 else ""
+    reason = f" Earlier tables alone reveal {known[0]}{more}: publish that as it is." if known else ""
+    said = "No choice of figures to withhold is enough (proved): what is withheld must stay unknown too."
+    return f"{said}{reason}"

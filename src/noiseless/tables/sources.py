@@ -284,8 +284,9 @@ def _open_frame(frame: Any) -> Table:  # noqa: ANN401 - any frame
     except nw.exceptions.DuplicateError:
         raise SourceError(label, "has two columns of the same name; rename one of them") from None
     except TypeError:
+        rows = "; a list of rows becomes one with pandas.DataFrame(rows)" * isinstance(frame, dict | list)
         raise RequestError(
-            f"a {label} is not a table; give a file name or a pandas, polars, pyarrow or DuckDB frame"
+            f"a {label} is not a table; give a file name or a pandas, polars, pyarrow or DuckDB frame{rows}"
         ) from None
     if eager.implementation.is_polars() and nw.Object in eager.schema.values():  # whose Arrow is addresses
         raise SourceError(label, _unknown_kind(eager))

@@ -10,6 +10,7 @@ import noiseless as nl
 from noiseless.errors import NoiselessError, RequestError
 from noiseless.ledger import Ledger
 from noiseless.ledger.books import OpenBooks
+from noiseless.reports.table_check_text import table_check_text
 from noiseless.tabulations import Publication, Told
 from noiseless.tabulations.succession import Succession, TableCheck
 
@@ -43,6 +44,20 @@ def kinds(address: str) -> list[str]:
     with Ledger.open(address) as ledger:
         assert ledger.verify().ok
         return [entry.kind for entry in ledger.entries()]
+
+
+def test_what_is_withheld_and_was_known_is_named(tmp_path: Path, address: str) -> None:
+    """No choice of further figures can help there."""
+    full = [[8 if cell == "x" else cell for cell in row] for row in WITHHELD]
+    assert check(tmp_path, address, "full", full).entry == 2
+    found = check(tmp_path, address, "ill", WITHHELD)
+    assert found.coarsening is not None
+    assert (found.coarsening.withheld, found.coarsening.least) == ((), True)
+    text = " ".join(table_check_text(found).split())
+    assert (
+        "No choice of figures to withhold is enough (proved): what is withheld must stay unknown too." in text
+    )
+    assert "Earlier tables alone reveal South, measles: publish that as it is." in text
 
 
 def test_a_difference_of_two_tables_is_refused(tmp_path: Path, database_url: str) -> None:

@@ -116,8 +116,10 @@ def test_sources_that_are_not_there(source: str, words: str) -> None:
 
 
 def test_things_that_are_no_tables() -> None:
-    with pytest.raises(RequestError, match="is not a table"):
+    with pytest.raises(RequestError, match=r"an? int is not a table; .* DuckDB frame$"):
         open_table(3)
+    with pytest.raises(RequestError, match=r"is not a table; .* with pandas.DataFrame\(rows\)"):
+        audit([{"a": 1, "s": 2}, {"a": 2, "s": 3}], sensitive="s")
 
 
 def test_column_named_twice_in_a_frame() -> None:
