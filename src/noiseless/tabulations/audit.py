@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.display import FrameMixin, PageMixin, Shown, arrow_rows
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 GROUP = "group"
 """Stands for the table in the names of groups."""
+
+_TWO = 2
+"""More figures than these may prove what a difference shows at once."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -141,11 +144,44 @@ class TabulationAudit(Shown, FrameMixin, PageMixin):
         )
 
     def because(self, number: int) -> tuple[RowName, ...]:
-        """The published figures that the bounds of a figure follow from."""
+        """The published figures that the bounds of a figure follow from: two, if one is their difference."""
         assert self.ranges is not None  # noqa: S101 - there are no cells otherwise
         writer = ProofWriter(self.publication, self.ranges.found.history)
         self.ranges.prove(number, writer)
-        return tuple(self.publication.row_name(row) for row in writer.rows_used())
+        rows = writer.rows_used()
+        if len(rows) > _TWO and (two := self._two(self.ranges.atoms(number))):
+            rows = two
+        return tuple(map(self.publication.row_name, rows))
+
+    def _two(self, atoms: IntArray) -> tuple[int, ...]:
+        """Two published figures of which a sum of base cells is the difference; empty if there are none."""
+        rows, atoms = self.publication.rows, np.sort(atoms)
+        for row in self._figures_with(int(atoms[0])):
+            members = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
+            others = np.setdiff1d(members, atoms)
+            if len(others) == len(members) - len(atoms):
+                less = self._by_members.get(others.astype(np.int64).tobytes())
+                if less is not None:
+                    return row, less
+        return ()
+
+    def _figures_with(self, atom: int) -> list[int]:
+        """The figures published as they are that a base cell is in."""
+        rows = self._columns.indices[self._columns.indptr[atom] : self._columns.indptr[atom + 1]]
+        return np.sort(rows[self.published[rows]]).tolist()
+
+    @cached_property
+    def _columns(self) -> csc_array:
+        return self.publication.rows.tocsc()
+
+    @cached_property
+    def _by_members(self) -> dict[bytes, int]:
+        """The figures published as they are, by their base cells."""
+        rows = self.publication.rows
+        return {
+            np.sort(rows.indices[rows.indptr[row] : rows.indptr[row + 1]]).astype(np.int64).tobytes(): row
+            for row in np.flatnonzero(self.published[: rows.shape[0]]).tolist()
+        }
 
     def certificate(self, *, public: bool = True) -> dict[str, Any]:
         """Witnesses and proofs, to be checked without a solver.

@@ -32,6 +32,19 @@ def test_holes_are_counted() -> None:
     assert (found["x001"].lower, found["x001"].upper, found["x001"].values) == (0, 2, 3)
 
 
+def test_a_difference_of_two_figures_is_said_as_such() -> None:
+    """South is the total less North; the margins of its members tell it too, by six figures."""
+    names = ["n0", "s0", "t0", "n1", "s1", "t1"]
+    told = [(["n0", "s0", "t0"], 9), (["n0"], 2), (["n1"], 4), (["n0", "n1"], 6)]
+    told += [(["s0"], 3), (["s1"], 5), (["t0"], 4), (["t1"], 1), (["s0", "s1"], 8), (["t0", "t1"], 5)]
+    told += [(["n1", "s1", "t1"], 10), (names, 19)]
+    rows = [(members, Told(value, value)) for members, value in told]
+    hidden = (["s0", "s1", "t0", "t1"], Told(0, None))
+    publication = Publication.of_rows(names, [(0, None)] * 6, [hidden, *rows])
+    (leak,) = audit_tables(publication).disclosed
+    assert leak.because == (("rows", ("n0+s0+t0+n1+s1+t1",)), ("rows", ("n0+n1",)))
+
+
 def random_table(seed: int, shape: tuple[int, int], share: float) -> tuple[np.ndarray, np.ndarray]:
     chance = np.random.default_rng(seed)
     return chance.integers(0, 9, shape), chance.random(shape) < share
