@@ -88,14 +88,16 @@ class HypothesisAudit(Shown):
             kind: f"{counted(int(size), 'groups')} with {counted(heads, self.unit)}"
             for kind, size, heads in zip(kinds, groups, self.heads, strict=True)
         }
-        best = self.performance
-        rows["privacy Priv"] = str(self.privacy)
-        rows["best test (Theorem 2)"] = (
-            "none is ever right for sure"
+        decided, every = int(groups[0] + groups[1]), int(sum(groups))
+        best, kept = self.performance, str(self.privacy).partition(" (")[0]
+        rows["best test"] = (
+            "right for sure in no group"
             if isinstance(best, float)
-            else f"at most {best} of {bound_text(_upper(self.ranges.entropy), 2, up=True)}"
+            else f"right for sure in at most {decided:,} of {counted(every, 'groups')}: "
+            f"{best.rounded_up(2)} of {bound_text(_upper(self.ranges.entropy), 2, up=True)} bits"
         )
-        rows["leakage L0(Y;H)"] = str(self.leakage)
+        rows["kept from it, Priv"] = f"at least {kept}" if decided else "without end"
+        rows["bits leaked, L0"] = str(self.leakage)
         return f"Is {self.text}? What a group says of those in it:", rows
 
 

@@ -13,7 +13,7 @@ from noiseless.display import counted
 from noiseless.domain import ColumnSummary
 from noiseless.releases.changes import ColumnChange
 from noiseless.releases.results import Release
-from noiseless.search.loss import Length
+from noiseless.reports.release_rows import change_text
 from noiseless.studio.roles import BARS
 from noiseless.tables.canonical import canonical
 from noiseless.tables.duckdb_table import DuckDBTable
@@ -93,7 +93,7 @@ def worst_change(change: ColumnChange) -> str:
     if change.changed_rows == 0:
         return "none"
     if change.largest is not None:
-        return f"{Length(change.largest)}{' days' if change.kind == 'date' else ''}"
+        return change_text(change.largest, change.kind)
     return f"{counted(change.most_alike, 'values')} as one" if change.most_alike > 1 else "*"
 
 

@@ -39,7 +39,7 @@ export function fixed({ top, bottom }, places, direction) {
   const digits = divide(top * scale, bottom, direction);
   const sign = digits < 0n ? "\u2212" : "";
   const text = String(digits < 0n ? -digits : digits).padStart(places + 1, "0");
-  const whole = text.slice(0, text.length - places).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+  const whole = text.slice(0, text.length - places).replace(/\B(?=(\d{3})+$)/g, ",");
   return places ? `${sign}${whole}.${text.slice(-places)}` : sign + whole;
 }
 
@@ -86,7 +86,7 @@ export function bitsLeft(number) {
   return bits(number, -1);
 }
 
-/** A whole number with thin spaces. */
+/** A whole number with commas between thousands, as in every report. */
 export function count(number) {
   return fixed(rational(number) || { top: 0n, bottom: 1n }, 0, 0);
 }

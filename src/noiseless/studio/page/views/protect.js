@@ -21,7 +21,7 @@ export function showProtect(body, { refresh, go }) {
   const { limits } = state.project;
   const secrets = state.table.columns.filter((column) => state.project.roles[column.name] === "sensitive");
   const secret = secrets.map((column) => column.name).join(" and ");
-  const most = Math.min(state.audit ? state.audit.audit.sensitive_values : Math.max(...secrets.map((column) => column.distinct)), MOST_LEFT);
+  const most = Math.min(state.audit ? state.audit.audit.sensitive_values : Math.max(...secrets.map((column) => column.distinct + (column.missing ? 1 : 0))), MOST_LEFT);
   const [box, chart, older, made] = [h("div"), h("div"), h("div"), h("div")];
   let turn = 0;
   const draw = () => {
@@ -45,7 +45,7 @@ export function showProtect(body, { refresh, go }) {
     draw();
     return `${value === 1 ? "Anything may be given away." : `At least ${value} values of ${secret} stay possible for everybody.`}${cost(value)}`;
   });
-  const belief = range("Best guess about anyone", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1, number: (value) => `1 in ${value}` }, (value) => {
+  const belief = range("Best guess about anyone", { max: 20, begin: limits.largest_belief ? Number(limits.largest_belief.split("/")[1]) : 1, number: (value) => (value === 1 ? "no limit" : `1 in ${value}`) }, (value) => {
     changed("largest_belief", value > 1 ? `1/${value}` : null);
     return value === 1 ? "A guess may be as good as certain." : `Nobody is guessed right more often than 1 time in ${value}.`;
   });

@@ -14,7 +14,7 @@ export function showTables(body) {
   const { roles } = state.project;
   const used = state.table.columns.filter((column) => ["public", "sensitive"].includes(roles[column.name]));
   const labels = used.filter((column) => column.distinct <= MOST_LABELS);
-  const amounts = used.filter((column) => ["integer", "decimal"].includes(column.kind) && Number(column.low) >= 0);
+  const amounts = used.filter((column) => roles[column.name] === "sensitive" && ["integer", "decimal"].includes(column.kind) && Number(column.low) >= 0);
   put(body, h("h1", { tabindex: -1 }, "Publish a table instead of rows"),
     h("p", {}, "Choose what stands on the left and above. The audit says which withheld figures still follow from the totals, and what the people counted learn about each other."));
   if (labels.length < 2) {
