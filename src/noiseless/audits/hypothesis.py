@@ -94,7 +94,7 @@ class HypothesisAudit(Shown):
             "right for sure in no group"
             if isinstance(best, float)
             else f"right for sure in at most {decided:,} of {counted(every, 'groups')}: "
-            f"{best.rounded_up(2)} of {bound_text(_upper(self.ranges.entropy), 2, up=True)} bits"
+            f"{best} of {bound_text(_upper(self.ranges.entropy), 2, up=True)}"
         )
         rows["kept from it, Priv"] = f"at least {kept}" if decided else "without end"
         rows["bits leaked, L0"] = str(self.leakage)

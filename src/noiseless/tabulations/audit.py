@@ -168,7 +168,8 @@ class TabulationAudit(Shown, FrameMixin, PageMixin):
     def _figures_with(self, atom: int) -> list[int]:
         """The figures published as they are that a base cell is in."""
         rows = self._columns.indices[self._columns.indptr[atom] : self._columns.indptr[atom + 1]]
-        return np.sort(rows[self.published[rows]]).tolist()
+        found: list[int] = np.sort(rows[self.published[rows]]).tolist()
+        return found
 
     @cached_property
     def _columns(self) -> csc_array:
