@@ -58,7 +58,8 @@ def test_persons_are_counted_once(tmp_path: Path) -> None:
     audit = nl.audit(path, sensitive="ill", public="ward", unit="who")
     found = audit.test("ill = flu")
     assert found.heads == (1, 1, 2)
-    assert "surely true            1 group with 1 person" in repr(found)
+    assert "surely true         1 group with 1 person" in repr(found)
+    assert "best test           right for sure in at most 2 of 3 groups: 1.00 bits of 1.59" in repr(found)
 
 
 @pytest.mark.parametrize(
