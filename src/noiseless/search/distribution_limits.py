@@ -18,11 +18,7 @@ from noiseless.exact import Rational, as_fraction
 from noiseless.search.axes import begins
 from noiseless.search.entries import Entries, Reading, by_value
 from noiseless.search.limits import EntryLimit
-from noiseless.search.prefix_kernels import (
-    belief_prefixes,
-    closeness_prefixes,
-    presence_prefixes,
-)
+from noiseless.search.prefix_kernels import belief_prefixes, closeness_prefixes
 from noiseless.search.problem import Problem
 
 _ROOM = 2**62
@@ -136,16 +132,6 @@ class PresenceLimit(ShareLimit):
         rows = int(counts.sum())
         entries = Entries.of(problem, counts)
         return cls(entries, kinds[order], _whole(tops, rows), _whole(bottoms, rows), present)
-
-    def prefixes(self, order: IntArray, cells: IntArray, starts: IntArray) -> BoolArray:
-        """Whether the first, the first two, ... members of each cell keep to it as a cell: as for `cuts`."""
-        entries = self.entries
-        if not in_loops(entries) or object in (self.tops.dtype, self.bottoms.dtype):
-            return super().prefixes(order, cells, starts)
-        present = self.present[entries.seen[entries.starts[order[starts]]]]
-        held, kind_of = (np.zeros(entries.many_secrets, np.int64) for _ in range(2))
-        more = entries.rows, self.kinds, self.tops, self.bottoms, present, held, kind_of
-        return entries.run(presence_prefixes, order, starts, *more)
 
     def broken(self, reading: Reading) -> BoolArray:
         """Whether one has less: with c rows of a value there may be c * bottom / top rows in all.

@@ -189,15 +189,6 @@ class Targets:
         needs = [max(least, 1 if limit is None else _posterior(int(prior), limit)) for prior in priors]
         return np.array(needs, np.int64)[codes.reshape(-1)]
 
-    def at_least(self, k: int) -> IntArray:
-        """The same if answers are to leave k values besides, as far as they can."""
-        return np.maximum(self.need, np.minimum(k, self.most))
-
-    def some_posteriors(self, many: int) -> list[int]:
-        """Some numbers of values left, from what is needed to the most there can be; more small ones."""
-        first, last = int(self.need.max()), int(self.most.min())
-        return [int(k) for k in np.unique(np.geomspace(first, max(first, last), many).astype(int))]
-
     def by_known(self, need: IntArray) -> IntArray:
         """A need for each code of `seen` as one for each code of `known`: suppressed values have no group."""
         found = np.zeros(len(self.problem.known_prior), np.int64)

@@ -1,17 +1,15 @@
 """What a search has found, and one ordered column: contiguous cells, dealt ones, and the fewest blocks."""
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-import numpy as np
 import numpy.typing as npt
 
 from noiseless.arrays import BoolArray, IntArray
 from noiseless.errors import RequestError
-from noiseless.exact import Bits, as_fraction
+from noiseless.exact import as_fraction
 from noiseless.search.choice import EXACT, lagrangian
-from noiseless.search.deals import deal_cells, least_cell_size
+from noiseless.search.deals import deal_cells
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import DEALING
 from noiseless.search.interval_cells import IntervalCells
@@ -25,12 +23,6 @@ NOT_EXACT = (
     "the exact method is for one column without side information, and for distortion a numeric one with "
     "midrange or interval codewords; use method 'auto'"
 )
-
-CLIMB = 40
-"""This many larger posteriors are tried where the exact cells leave too much maximin information."""
-
-DEALS, DEALT = 200, 6
-"""For a weight this many posteriors are looked at, and this many of them dealt."""
 
 FEWEST_BLOCKS, UNCHANGED = "fewest blocks", "unchanged"
 """What methods are called."""
@@ -114,7 +106,7 @@ class LineSearch:
             raise RequestError(NOT_EXACT)
         if self.is_ordered and (goal.objective != "maximin" or int(targets.need.max()) > 1):
             self.contiguously()
-        if goal.utility == "resolution" and targets.problem.side is None and goal.objective != "maximin":
+        if goal.utility == "resolution" and goal.aim == "loss" and targets.problem.side is None:
             self._deal()
         if fewest:
             self._fewest()
@@ -142,8 +134,6 @@ class LineSearch:
         point = self.memory.add(labels, EXACT, setting=f"k = {k}", scope="contiguous")
         if goal.objective != "maximin" and not targets.budget:
             self.contiguous = self._value(point)
-        if targets.blocks is not None and goal.aim == "loss":
-            self._climb(exact, point)
 
     def _all_runs(self) -> None:
         """The best contiguous cells under limits of the problem's own."""
@@ -158,16 +148,6 @@ class LineSearch:
             self.contiguous = point.loss(goal.utility)
             self.least_mean = point.mean_loss if goal.by_mean else None
 
-    def _climb(self, exact: ContiguousOptimum, point: ReleasePoint) -> None:
-        """Larger posteriors, until few enough blocks are left."""
-        for _ in range(CLIMB):
-            if self.targets.blocks is None or point.maximin.ratio <= self.targets.blocks:
-                return
-            labels = exact.for_posterior(point.min_posterior + 1)
-            if labels is None:
-                return
-            point = self.memory.add(labels, EXACT)
-
     def _value(self, point: ReleasePoint) -> Loss | Lagrangian:
         goal = self.targets.goal
         if goal.aim == "lagrangian":
@@ -175,19 +155,10 @@ class LineSearch:
         return point.loss(goal.utility) if goal.aim == "loss" else point.leakage
 
     def _deal(self) -> None:
-        targets = self.targets
-        parts = strips(targets.problem, "resolution")
-        k, most = int(targets.need.max()), min(part.sensitive for part in parts)
-
-        def fits(posterior: int) -> bool:
-            labels = deal_cells(parts, posterior)
-            return labels is not None and self.add(labels, DEALING, setting=f"k = {posterior}")
-
-        if targets.goal.aim == "leak":
-            bisect_left(range(k, most + 1), True, key=lambda posterior: not fits(posterior))
-            return
-        for posterior in [k] if targets.goal.aim == "loss" else _promising_posteriors(targets, k, most):
-            fits(posterior)
+        k = int(self.targets.need.max())
+        labels = deal_cells(strips(self.targets.problem, "resolution"), k)
+        if labels is not None:
+            self.add(labels, DEALING, setting=f"k = {k}")
 
     def _fewest(self) -> None:
         targets, fewest = self.targets, self.targets.fewest
@@ -197,15 +168,3 @@ class LineSearch:
             self.add(fewest.for_blocks(targets.blocks).cells, FEWEST_BLOCKS)
         elif targets.distortion is not None:
             self.add(fewest.within(targets.distortion).cells, FEWEST_BLOCKS)
-
-
-def _promising_posteriors(targets: Targets, k: int, most: int) -> list[int]:
-    """The posteriors for which a weight could be served best, by the bound on the largest cell."""
-    problem, weight = targets.problem, as_fraction(targets.goal.weight or 0)
-    known = np.unique(np.linspace(k, most, min(DEALS, most - k + 1)).astype(int)).tolist()
-
-    def bound(posterior: int) -> float:
-        least = least_cell_size(problem.joint, posterior)
-        return float(Lagrangian(Fraction(problem.joint.size_x, posterior), Bits(least), weight))
-
-    return sorted(known, key=bound)[:DEALT]

@@ -12,18 +12,16 @@ from noiseless.search.all_partitions import ALL_PARTITIONS, MOST_VALUES
 from noiseless.search.ascent import ASCENT, Ascent
 from noiseless.search.bounds import LowerBounds
 from noiseless.search.cell_cover import CELL_COVER, CellCover, CheapestPartition
-from noiseless.search.choice import CUT_SHORT, EXACT, Choice, prove_choice, unproved_choice
+from noiseless.search.choice import CUT_SHORT, Choice, prove_choice, unproved_choice
 from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Hierarchy
-from noiseless.search.deals import deal_cells
-from noiseless.search.greedy import DEALING, GREEDY, GreedyPaths, best_point, leaves_paths_out
+from noiseless.search.greedy import GREEDY, GreedyPaths, best_point, leaves_paths_out
 from noiseless.search.improvement import MOST_IMPROVED, improve_found, improve_suppressed
 from noiseless.search.joined_blocks import joined_blocks, joins_blocks
 from noiseless.search.lattice import full_domain
 from noiseless.search.limits import limits_of
 from noiseless.search.line_search import UNCHANGED, LineSearch
-from noiseless.search.optimum import ContiguousOptimum
-from noiseless.search.problem import Problem
+from noiseless.search.problem import Cells, Problem
 from noiseless.search.radii import Radii
 from noiseless.search.suppressed_partition import suppressed_sets
 from noiseless.search.suppression import suppress_values
@@ -33,9 +31,6 @@ from noiseless.work import NEVER, Progress
 FEW_VALUES = 500
 """With more public values a survey looks at fewer levels, and in several columns cells are cut from the top
 down and not merged greedily."""
-
-LOOKED_AT = 6
-"""Where the greedy paths are left out this many posteriors are tried until limits on blocks are kept."""
 
 FULL_DOMAIN = "full-domain"
 
@@ -184,38 +179,33 @@ class PartitionSearch(LineSearch):
         self._loses = not fits or self.targets.goal.aim != "loss"
         return self._loses
 
-    def cut(self, least: int = 1) -> bool:
-        """Columns: cells from the top down, and from below; of hierarchies each on one level.
-
-        Args:
-            least: how many values answers must leave, if limits ask for fewer.
-
-        Returns:
-            Whether some of them keep to all limits.
-        """
+    def cut(self) -> None:
+        """Columns: cells from the top down, and from below; of hierarchies each on one level."""
         problem, goal = self.targets.problem, self.targets.goal
-        book, limits = problem.codebook, limits_of(problem, self.targets.at_least(least), goal.min_rows)
+        book, limits = problem.codebook, limits_of(problem, self.targets.need, goal.min_rows)
         columns = book.columns if isinstance(book, ColumnCodebook) else ()
         if goal.by_mean and columns and all(isinstance(column, Hierarchy) for column in columns):
             found = full_domain(self.targets)
             if found is not None:
                 self.add(found.labels, FULL_DOMAIN, found.hidden)
         made = top_down_cells(problem, limits, self.progress)
-        fine = [self.add(cells, TOP_DOWN) for cells in islice(made, 1)]  # for the mean loss
+        for cells in islice(made, 1):  # for the mean loss
+            self.add(cells, TOP_DOWN)
         ascent = Ascent.of(problem, limits)
-        below = [] if ascent is None else self._ascend(ascent)
+        below = [] if ascent is None else self._ascended(ascent)
+        for cells in below:
+            self.add(cells, ASCENT)
         if not goal.by_mean and (not below or is_small(problem)):
-            fine += [self.add(cells, TOP_DOWN) for cells in made]  # for the largest
-        return any(fine + below)
+            for cells in made:  # for the largest
+                self.add(cells, TOP_DOWN)
 
-    def _ascend(self, ascent: Ascent) -> list[bool]:
-        """Cells from below, within ever smaller largest costs if these come first; which keep all limits."""
+    def _ascended(self, ascent: Ascent) -> list[Cells]:
+        """Cells from below, within ever smaller largest costs if these come first."""
         best, limit = self.best, self.targets.distortion
         if self.targets.goal.by_mean or best is None:
-            made = [] if (one := ascent.cells(np.inf if limit is None else float(limit))) is None else [one]
-        else:
-            made = list(ascent.descent(float(best.distortion or 0)))
-        return [self.add(cells, ASCENT) for cells in made]
+            made = ascent.cells(np.inf if limit is None else float(limit))
+            return [] if made is None else [made]
+        return list(ascent.descent(float(best.distortion or 0)))
 
     def merge(self) -> None:
         """The best points of the greedy paths; where these would take too long, what takes n log n."""
@@ -225,25 +215,9 @@ class PartitionSearch(LineSearch):
             point = best_point(path, targets)
             if point is not None:
                 self.add(point.cells, GREEDY)
-        if not leaves_paths_out(targets) or top_down_applies(targets):
-            return
-        if self.is_ordered and targets.goal.objective == "leakage" and targets.blocks is None:
-            return  # the exact optimum is enough
-        for labels in joined_blocks(targets.problem, targets.blocks) if joins_blocks(targets) else ():
-            self.add(labels, GREEDY)
-        for k in targets.some_posteriors(LOOKED_AT) if targets.goal.aim == "loss" else ():
-            if self._deal_or_cut(k):
-                return
-
-    def _deal_or_cut(self, k: int) -> bool:
-        """Cells that leave this many values, dealt, contiguous, or else cut; whether some keep all limits."""
-        problem, utility = self.targets.problem, self.targets.goal.utility
-        deals, exact = utility == "resolution" and problem.side is None, ContiguousOptimum(problem, utility)
-        dealt = deal_cells(exact.strips, k) if deals else None
-        contiguous = exact.for_posterior(k) if self.is_ordered else None
-        found = ((dealt, DEALING), (contiguous, EXACT))
-        fine = [self.add(labels, series) for labels, series in found if labels is not None]
-        return any(fine) if deals or self.is_ordered else self.cut(k)
+        if leaves_paths_out(targets) and joins_blocks(targets):
+            for labels in joined_blocks(targets.problem, targets.blocks):
+                self.add(labels, GREEDY)
 
     def add_best_of_all(self) -> None:
         """A few values: the best of all partitions."""
@@ -299,7 +273,7 @@ METHODS = (
     Method(lambda search: search.thorough and on_a_line(search), PartitionSearch.along_line),
     Method(lambda _: True, PartitionSearch.must_lose),
     Method(lambda search: search.method != "greedy", PartitionSearch.exactly),
-    Method(lambda search: search.may_cut, lambda search: search.cut()),
+    Method(lambda search: search.may_cut, PartitionSearch.cut),
     Method(lambda search: search.may_merge, PartitionSearch.merge),
     Method(lambda search: search.method == "auto", PartitionSearch.add_best_of_all),
     Method(lambda search: search.may_gain and search.targets.budget > 0, suppress_values),

@@ -190,7 +190,7 @@ class Portfolio:
         search = self._search(targets.goal, 0, report)
         if search.solve_line() is not None or not search.must_lose():
             return search
-        is_open = targets.goal.aim != "loss" and search.contiguous is None
+        is_open = targets.goal.aim != "loss" or targets.blocks is not None
         if self.is_whole or is_open:
             first = len(self.memory.points)
             if self.is_whole:
@@ -211,17 +211,19 @@ class Portfolio:
         )
 
     def _look_at_levels(self, targets: Targets) -> None:
-        """Searches for levels where it is a weight that is asked for, or limits on what is lost alone."""
-        goal, least = targets.goal, int(targets.need.max())
-        utility: Utility = "resolution" if goal.max_distortion is None else "distortion"
+        """Searches for levels, where a weight is asked for, limits on what is lost alone, or few blocks."""
+        goal, least, most = targets.goal, int(targets.need.max()), int(targets.most.min())
+        lost: Utility = "resolution" if goal.max_distortion is None else "distortion"
+        keeps = bool(targets.budget) or goal.aim == "loss"
         level = replace(
             goal,
             objective="leakage",
-            utility=goal.utility if goal.aim == "lagrangian" else utility,
+            utility=lost if goal.aim == "leak" else goal.utility,
             weight=None,
             min_posterior=least,
-            max_distortion=goal.max_distortion if targets.budget else None,
-            min_resolution=goal.min_resolution if targets.budget else None,
+            max_maximin=None,
+            max_distortion=goal.max_distortion if keeps else None,
+            min_resolution=goal.min_resolution if keeps else None,
             prefer="worst",
         )
 
@@ -231,13 +233,12 @@ class Portfolio:
             search.run()
             return any(targets.allow(point) and search.targets.allow(point) for point in search.memory.points)
 
-        most = levels(int(targets.most.min()), FEWEST) if targets.budget else self.posteriors
-        posteriors = [k for k in most if k >= least]
         if goal.aim == "lagrangian":
-            for k in spread(posteriors, WEIGHED):
+            posteriors = levels(most, FEWEST) if targets.budget else self.posteriors
+            for k in spread([k for k in posteriors if k >= least], WEIGHED):
                 serves(k)
         else:
-            bisect_left(posteriors, True, key=lambda k: not serves(k))
+            bisect_left(range(least, most + 1), True, key=lambda k: serves(k) == (goal.aim == "loss"))
 
     def run(self, report: Progress, *, baselines: bool = True, until_stopped: bool = False) -> None:
         """Run every method for every level.
@@ -351,8 +352,8 @@ class Portfolio:
         if not wanted or not BlockBracket.applies(self.problem):
             return
         found = BlockBracket(self.problem)
-        losses = found.distortions(WIDTHS)
-        if losses is None:
+        losses = found.distortions(WIDTHS + 1)
+        if len(losses) > WIDTHS and not self.paths.slow:
             path = replace(self.paths.maximin, utility=self.goal.utility)
             losses = [one.distortion for one in path.frontier() if one.distortion is not None]
         for loss in spread(losses, WIDTHS):

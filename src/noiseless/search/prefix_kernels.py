@@ -88,45 +88,6 @@ def width_prefixes(
             fine[place] = (points[high] - points[low] if high >= 0 else 0) >= least
 
 
-def presence_prefixes(
-    order: IntArray,
-    bounds: IntArray,
-    starts: IntArray,
-    secrets: IntArray,
-    rows: IntArray,
-    kinds: IntArray,
-    tops: IntArray,
-    bottoms: IntArray,
-    present: IntArray,
-    held: IntArray,
-    kind_of: IntArray,
-    fine: BoolArray,
-) -> None:
-    """Mark the first members in which every secret has its share: `held >= total * tops / bottoms`.
-
-    Invariant: `rare` is a secret that was too rare when it was last looked for, and mostly still is.
-    """
-    for cell in range(len(bounds) - 1):
-        held[:] = 0
-        total = found = rare = 0
-        for place in range(bounds[cell], bounds[cell + 1]):
-            for entry in range(starts[order[place]], starts[order[place] + 1]):
-                secret = secrets[entry]
-                found += held[secret] == 0
-                held[secret] += rows[entry]
-                kind_of[secret] = kinds[entry]
-                total += rows[entry]
-            if found < present[cell]:
-                continue
-            fine[place] = True
-            for step in range(len(held)):
-                secret = (rare + step) % len(held)
-                kind = kind_of[secret]
-                if held[secret] and held[secret] * bottoms[kind] // max(tops[kind], 1) < total and tops[kind]:
-                    fine[place], rare = False, secret
-                    break
-
-
 def entropy_prefixes(
     order: IntArray,
     bounds: IntArray,

@@ -300,10 +300,12 @@ class BlockBracket:
             return range(int(places[-1]) + 1)
         return [int(width) for width in np.unique(np.abs(places[:, None] - places[None, :]))]
 
-    def distortions(self, most: int) -> list[Length] | None:
-        """All distortions that cells can have, ascending; None if there are more than this many."""
-        few = len(self._widths) <= most
-        return [Length(self.strip.unit * width) for width in self._widths] if few else None
+    def distortions(self, most: int) -> list[Length]:
+        """Distortions that cells can have, ascending; of too many this many, more of them small ones."""
+        widths = self._widths
+        some = np.unique(np.geomspace(1, len(widths), min(most, len(widths))).astype(int)) - 1
+        places = range(len(widths)) if len(widths) <= most else some.tolist()
+        return [Length(self.strip.unit * widths[place]) for place in places]
 
     @cached_property
     def for_blocks(self) -> Callable[[int], NarrowCells]:
