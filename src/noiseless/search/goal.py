@@ -269,6 +269,12 @@ class Targets:
         return floor_of_power(-as_fraction(limit), Fraction(self.problem.size))
 
     @property
+    def is_crossed(self) -> bool:
+        """Whether the other loss than the one that is made small is limited."""
+        goal = self.goal
+        return (goal.max_distortion if goal.utility == "resolution" else goal.min_resolution) is not None
+
+    @property
     def distortion(self) -> Length | None:
         """The largest distortion; None for any."""
         limit = self.goal.max_distortion

@@ -190,7 +190,7 @@ class Portfolio:
         search = self._search(targets.goal, 0, report)
         if search.solve_line() is not None or not search.must_lose():
             return search
-        is_open = targets.goal.aim != "loss" or targets.blocks is not None
+        is_open = targets.goal.aim != "loss" or targets.blocks is not None or targets.is_crossed
         if self.is_whole or is_open:
             first = len(self.memory.points)
             if self.is_whole:
@@ -211,14 +211,14 @@ class Portfolio:
         )
 
     def _look_at_levels(self, targets: Targets) -> None:
-        """Searches for levels, where a weight is asked for, limits on what is lost alone, or few blocks."""
+        """Searches for levels, where more is asked for than little loss of one kind for a level."""
         goal, least, most = targets.goal, int(targets.need.max()), int(targets.most.min())
         lost: Utility = "resolution" if goal.max_distortion is None else "distortion"
         keeps = bool(targets.budget) or goal.aim == "loss"
         level = replace(
             goal,
             objective="leakage",
-            utility=lost if goal.aim == "leak" else goal.utility,
+            utility=lost if goal.aim == "leak" or targets.is_crossed else goal.utility,
             weight=None,
             min_posterior=least,
             max_maximin=None,
@@ -237,7 +237,7 @@ class Portfolio:
             posteriors = levels(most, FEWEST) if targets.budget else self.posteriors
             for k in spread([k for k in posteriors if k >= least], WEIGHED):
                 serves(k)
-        else:
+        elif goal.aim == "leak" or not serves(least):
             bisect_left(range(least, most + 1), True, key=lambda k: serves(k) == (goal.aim == "loss"))
 
     def run(self, report: Progress, *, baselines: bool = True, until_stopped: bool = False) -> None:
