@@ -13,7 +13,7 @@ from noiseless.search.deals import deal_cells
 from noiseless.search.goal import Targets
 from noiseless.search.greedy import DEALING
 from noiseless.search.interval_cells import IntervalCells
-from noiseless.search.loss import Lagrangian, Length, Loss
+from noiseless.search.loss import Lagrangian, Loss
 from noiseless.search.measures import Memory, ReleasePoint
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells
@@ -78,20 +78,13 @@ class LineSearch:
         if not ContiguousOptimum.applies_to_mean(problem, problem.loss) or not (goal.by_mean or best):
             return
         worst = best.distortion if best is not None and not goal.by_mean else targets.distortion
-        exact = self._optimum(worst if self.is_ordered else None)
+        exact = ContiguousOptimum.within(targets, worst if self.is_ordered else None)
         labels = exact.for_mean(int(targets.need.max()), problem.loss)
         if labels is None:
             return
         self.add(labels, EXACT)
         if goal.by_mean and not targets.budget and (self.is_ordered or worst is None):
             self.least_mean = exact.mean_at_least(int(targets.need.max()), problem.loss)
-
-    def _optimum(self, distortion: Length | None) -> ContiguousOptimum:
-        targets = self.targets
-        rows = targets.goal.min_rows or 1
-        return ContiguousOptimum(
-            targets.problem, targets.goal.utility, distortion, targets.largest_cell, rows
-        )
 
     @property
     def is_ordered(self) -> bool:
@@ -121,7 +114,7 @@ class LineSearch:
             self._all_runs()
             return
         by_width = ContiguousOptimum.applies(targets.problem, goal.utility, by_width=True)
-        exact = self._optimum(targets.distortion if by_width else None)
+        exact = ContiguousOptimum.within(targets, targets.distortion if by_width else None)
         k = int(targets.need.max())
         if goal.aim == "leak":
             labels: IntArray | None = exact.for_loss()

@@ -13,6 +13,7 @@ from noiseless.search.codebook import ColumnCodebook
 from noiseless.search.columns import Categories
 from noiseless.search.contiguous.kernels import SQUARES, WIDTHS
 from noiseless.search.deals import least_cell_size
+from noiseless.search.goal import Targets
 from noiseless.search.loss import Lagrangian, Length, Loss, Utility
 from noiseless.search.mean_loss import MeanLoss, SquaredError
 from noiseless.search.problem import Problem
@@ -44,6 +45,12 @@ class ContiguousOptimum:
     rows: int = 1
 
     @classmethod
+    def within(cls, targets: Targets, distortion: Length | None) -> "ContiguousOptimum":
+        """What they can do within limits, and within a distortion."""
+        goal = targets.goal
+        return cls(targets.problem, goal.utility, distortion, targets.largest_cell, goal.min_rows or 1)
+
+    @classmethod
     def applies(cls, problem: Problem, utility: Utility, *, by_width: bool = False) -> bool:
         """Whether one column has an order, what is lost follows from it, and no value is seen in two ways.
 
@@ -64,7 +71,7 @@ class ContiguousOptimum:
         """A strip for each group."""
         return strips(self.problem, self.utility, rows=self.rows)
 
-    def _room(self, strip: LineStrip, loss: Fraction | None = None) -> Room:
+    def room(self, strip: LineStrip, loss: Fraction | None = None) -> Room:
         """The room that the limits leave; and no more than a loss takes."""
         room = strip.room(self.distortion, self.values)
         if loss is None:
@@ -77,7 +84,7 @@ class ContiguousOptimum:
         """The least loss for a posterior, in distance or in values; None if it is not possible."""
         losses = []
         for strip in self.strips:
-            room = strip.least(k, self._room(strip))
+            room = strip.least(k, self.room(strip))
             if room is None:
                 return None
             losses.append(strip.unit * room.width if self.utility == "distortion" else Fraction(room.values))
@@ -94,7 +101,7 @@ class ContiguousOptimum:
 
     def _within(self, loss: Fraction | None) -> IntArray | None:
         """The labels of cells with the largest posterior within a loss, each strip with the least room."""
-        rooms = [self._room(strip, loss) for strip in self.strips]
+        rooms = [self.room(strip, loss) for strip in self.strips]
         k = min(strip.most(room) for strip, room in zip(self.strips, rooms, strict=True))
         if not k:
             return None
@@ -144,7 +151,7 @@ class ContiguousOptimum:
     def _least_mean(self, k: int, loss: MeanLoss) -> tuple[IntArray, Fraction] | None:
         cells, least = [], Fraction(0)
         for strip in self.strips:
-            found = strip.cheapest(k, self._room(strip), loss)
+            found = strip.cheapest(k, self.room(strip), loss)
             if found is None:
                 return None
             cells.append(found[0])

@@ -7,7 +7,7 @@ they are; and if these together leave too few, some more with them.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells
 from noiseless.search.radii import Radii
-from noiseless.search.strips import LineStrip, Room, least_number, strips, together
+from noiseless.search.strips import LineStrip, least_number, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
 from noiseless.search.top_down import top_down_cells
 
@@ -57,9 +57,14 @@ class _Lines:
     targets: Targets
 
     @cached_property
+    def exact(self) -> ContiguousOptimum:
+        """What contiguous cells can do if nothing is suppressed."""
+        return ContiguousOptimum.within(self.targets, self.targets.distortion)
+
+    @property
     def strips(self) -> list[LineStrip]:
-        goal = self.targets.goal
-        return strips(self.targets.problem, goal.utility, rows=goal.min_rows or 1)
+        """A strip for each group."""
+        return self.exact.strips
 
     @cached_property
     def _prices(self) -> list[IntArray]:
@@ -70,13 +75,6 @@ class _Lines:
     @property
     def _by_width(self) -> bool:
         return self.targets.goal.utility == "distortion"
-
-    def _room(self, strip: LineStrip, loss: int) -> Room:
-        """The room of a strip at a loss: this many half units of distance, or this many values."""
-        room = strip.room(self.targets.distortion, self.targets.largest_cell)
-        if not self._by_width:
-            return Room(room.width, min(room.values, loss))
-        return Room(min(room.width, int(loss * self.unit / strip.unit)), room.values)
 
     @property
     def unit(self) -> Fraction:
@@ -95,7 +93,7 @@ class _Lines:
         """The fewest rows suppressed so that the rest has cells with k sensitive values; None if too many."""
         cells = []
         for strip, prices in zip(self.strips, self._prices, strict=True):
-            own = strip.cut(k, self._room(strip, loss), prices, few=few)
+            own = strip.cut(k, self.exact.room(strip, loss * self.unit), prices, few=few)
             if own is None:
                 return None
             cells.append(own)
@@ -155,9 +153,7 @@ class _Lines:
             return
         targets = self.targets
         rest, kept = targets.problem.without(split.hidden)
-        rows, utility = targets.goal.min_rows or 1, targets.goal.utility
-        exact = ContiguousOptimum(rest, utility, targets.distortion, targets.largest_cell, rows)
-        own = exact.for_posterior(k)
+        own = replace(self.exact, problem=rest).for_posterior(k)
         if own is not None:
             cells = np.zeros(len(split.hidden), np.int64)
             cells[kept] = own
