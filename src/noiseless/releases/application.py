@@ -53,12 +53,14 @@ class AppliedLimit:
         asked: what was asked for.
         found: what the new rows reach; None where columns lack to count it.
         holds: whether they keep the limit, exactly; None where that is not known.
+        persons: whether persons are counted, and not rows.
     """
 
     name: str
     asked: int | Fraction | LogRatio
     found: Found | None
     holds: bool | None
+    persons: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """As it is in JSON; bits are rounded up."""
@@ -325,8 +327,7 @@ def _cells(source: ReleaseSource, certificate: CertifiedRelease) -> tuple[BoolAr
     members = {member: number for number, cell in enumerate(certificate.cells) for member in cell.members}
     parts = ([of[code] for code in column.codes] for of, column in zip(texts, columns, strict=True))
     found = np.array([members.get(value, -1) for value in zip(*parts, strict=True)], np.int64)
-    known = found >= 0
-    if not known.all():
+    if not (known := found >= 0).all():
         found[~known] = cheapest_cells(certificate, texts, [column.codes[~known] for column in columns])
     return known, found
 
@@ -341,8 +342,7 @@ def _plainly(text: str | None) -> str | None:
 
 def _words(certificate: CertifiedRelease, *, any_outside: bool) -> tuple[int, dict[str, pa.Array]]:
     """The number of the cell that reads `*` throughout, and what each column reads in each cell."""
-    released = [cell.released for cell in certificate.cells]
-    stars = (SUPPRESSED,) * len(certificate.columns.public)
+    stars, released = (SUPPRESSED,) * len(certificate.columns.public), [c.released for c in certificate.cells]
     if any_outside and stars not in released:
         released.append(stars)
     kinds = certificate.options.kinds
@@ -373,13 +373,12 @@ def _limits(
 ) -> Iterator[AppliedLimit]:
     """The limits on what is given away, beside what the new rows reach."""
     target: Mapping[str, Any] = certificate.target
-    fewest = None if found is None else found.min_posterior
     if "min_posterior" in target:
-        yield _count_limit("min_posterior", target["min_posterior"], fewest)
+        yield _count_limit("min_posterior", target["min_posterior"], found.min_posterior if found else None)
     if "min_rows" in target:
         persons = bool(certificate.columns.unit)
         counted = risks.get("min_rows") if persons else alike
-        yield _count_limit("min_rows", target["min_rows"], counted if isinstance(counted, int) else None)
+        yield _count_limit("min_rows", target["min_rows"], counted, persons=persons)
     for name in RISKS:
         if name in target:
             reached = risks.get(name)
@@ -403,8 +402,9 @@ def _by_keys(limits: Iterable[AppliedLimit], certificate: CertifiedRelease) -> I
         yield replace(limit, holds=None) if open_ else limit
 
 
-def _count_limit(name: str, limit: int, count: int | None) -> AppliedLimit:
-    return AppliedLimit(name, limit, count, None if count is None else count >= limit)
+def _count_limit(name: str, limit: int, count: Found | None, *, persons: bool = False) -> AppliedLimit:
+    known = count if isinstance(count, int) else None
+    return AppliedLimit(name, limit, known, None if known is None else known >= limit, persons)
 
 
 def _leakage_limit(limit: Fraction | LogRatio, found: Measures, values: int, *, known: bool) -> AppliedLimit:

@@ -50,6 +50,9 @@ _LIMITS = {
 }
 """What each limit is on."""
 
+_PERSONS = "fewest persons alike"
+"""What the limit on rows is on where a unit names persons."""
+
 _BETTER = {
     "distortion": "a smaller distortion",
     "mean loss": "a smaller mean loss",
@@ -223,7 +226,7 @@ def _risk_row(name: str, limit: Any, release: Release) -> AskedRow:  # noqa: ANN
     found, least = release.risks[name], name in MINIMA
     text = f"{limit:,}" if isinstance(limit, int) else _number(limit)
     asked = f"{'at least' if least else 'below' if name == 'delta_disclosure' else 'at most'} {text}"
-    words = "fewest persons alike" if name == "min_rows" else _LIMITS[name]
+    words = _PERSONS if name == "min_rows" else _LIMITS[name]
     shown = limit_text(found, up=not least, places=_places(text))
     return AskedRow(words, asked, shown, keeps(name, found, limit))
 
@@ -239,7 +242,7 @@ def applied_rows(applied: "AppliedRelease") -> list[AskedRow]:
             text, least = _number(asked) if isinstance(asked, Fraction) else str(asked), limit.name in MINIMA
             shown = "-" if found is None else limit_text(found, up=not least, places=_places(text))
             texts = f"at {'least' if least else 'most'} {text}", shown
-        rows.append(AskedRow(_LIMITS[limit.name], *texts, limit.holds))
+        rows.append(AskedRow(_PERSONS if limit.persons else _LIMITS[limit.name], *texts, limit.holds))
     return rows
 
 

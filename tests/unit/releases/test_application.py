@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import noiseless as nl
@@ -86,6 +87,14 @@ class TestReading:
         assert (found.known_rows, found.covered_rows, found.outside_rows) == (8, 0, 0)
         few = apply_release(FITTED.slice(0, 2), done.certificate)
         assert few.table.schema == done.table.schema
+
+    def test_persons_are_called_so(self) -> None:
+        people = pa.table({"who": [1, 2, 3, 4] * 2, "x": [1, 1, 2, 2] * 2, "s": list("abab") * 2})
+        done = nl.release(people, sensitive="s", public="x", unit="who", min_rows=2)
+        one = apply_release(people.filter(pc.equal(people["who"], 1)), done.certificate)
+        text = applied_text(one)
+        assert "fewest persons alike  at least 2      1  DOES NOT HOLD" in text
+        assert "fewest rows alike    2" in text
 
     def test_categories_and_missing_ones(self) -> None:
         cells = by_hand({"x": "category"}, [(["a|b"], [["a"], ["b"]]), (["c|"], [["c"], [None]])])

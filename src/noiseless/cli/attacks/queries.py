@@ -57,9 +57,14 @@ def curator_attack(game: str, doing: str) -> Callable[..., None]:
     ) -> None:
         """Play the game and show it."""
         options = {name: value for name, value in locals().items() if name not in ("game", "doing")}
-        play(game, doing, options, with_entropy)
+        play(game, doing, options, _curator_text)
 
     return command
+
+
+def _curator_text(game: "Game") -> str:
+    kept = "In every play no more was learnt than was charged for, and the truth was among the values left."
+    return f"{with_entropy(game)}\n{kept}"
 
 
 BINARY_SEARCH_HELP = """\
@@ -149,4 +154,5 @@ def reconstruction_command(
 
 def _reconstruction_text(game: "Game") -> str:
     guess = f"Baseline: guessing the middle is right for {percent_text(game.settings['guessed'])} of people."
-    return f"{with_entropy(game)}\n{guess}"
+    read = "An attack that scores near the baseline found out nothing. left: the values still possible."
+    return f"{with_entropy(game)}\n{guess}\n{read}"
