@@ -156,10 +156,10 @@ def _without_password(address: re.Match[str]) -> str:
         return "postgresql://..."
 
 
-def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., int]], Callable[..., int]]:
+def takes(*groups: Mapping[str, Any]) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Let a command take groups of options besides its own, as `**options`; each is None if not given."""
 
-    def with_options(command: Callable[..., int]) -> Callable[..., int]:
+    def with_options(command: Callable[..., T]) -> Callable[..., T]:
         own = [one for one in signature(command).parameters.values() if one.kind is not one.VAR_KEYWORD]
         shared = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

@@ -19,6 +19,7 @@ from noiseless.errors import SchemaError
 MOST_CATEGORIES = 100
 _UNKNOWN = "unknown"
 """The category that missing values may count as."""
+_COUNTED = "sums and means take every missing value for it"
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _HEADER = (
@@ -86,7 +87,7 @@ class Proposal(Shown):
         for name, note in self.notes.items():
             column = self.schema.columns.get(name)
             table = write_column(name, column) if column else ""
-            choice = f"# {self.gaps[name]}\n" if name in self.gaps else ""
+            choice = f"# {self.gaps[name]}    # or another: {_COUNTED}\n" if name in self.gaps else ""
             parts.append(write_comment(f"{write_key(name)}: {note}") + table + choice)
         return "\n".join(parts)
 

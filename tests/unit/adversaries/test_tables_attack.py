@@ -53,6 +53,21 @@ def test_claims_in_words_and_their_proofs(spec: Path) -> None:
     assert {claim["group"]: claim["lower"] for claim in groups}["8, m, flu"] == 1
 
 
+def test_the_command_reads_one_table_as_its_options_say(
+    spec: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line for each figure, in another encoding: as `tables audit` reads it."""
+    long = "sex;illness;n\nf;fièvre;0\nf;none;4\nm;fièvre;3\nm;none;0\n"
+    (spec.parent / "long.csv").write_text(long, "latin-1")
+    laid_out = ("--rows", "sex", "--cols", "illness", "--value", "n", "--encoding", "latin-1")
+    said = ("--secret", "illness", "--show-values", "--certificate", "proofs.json")
+    assert run(["attack", "tables", "long.csv", *laid_out, *said]) == 0
+    assert "all 3 or more with sex m have illness fièvre" in capsys.readouterr().out
+    assert run(["tables", "verify", "proofs.json", "long.csv", *laid_out]) == 0
+    assert run(["attack", "tables", "long.csv", "--column", "sex", "--cols", "illness"]) == 2
+    assert "--cols is about a published table" in capsys.readouterr().err
+
+
 def test_the_command_writes_proofs_that_verify(spec: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [str(spec), "--secret", "illness", "--certificate", "proofs.json", "--show-values"]
     assert run(["attack", "tables", *arguments]) == 0

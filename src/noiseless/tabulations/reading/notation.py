@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, Literal
+from unicodedata import normalize
 
 from noiseless.errors import RequestError
 from noiseless.rules import rule
@@ -21,10 +22,21 @@ SUPPRESSED = frozenset(
 TWOFOLD = frozenset({"-", "\u2013", "\u2014", ".", "/"})
 """Signs that mean "none" to one office and "withheld" to another."""
 TOTALS = frozenset(
-    {"all", "total", "totals", "sum", "overall", "grand total", "sub-total", "subtotal", "_t"}
-    | {"gesamt", "insgesamt", "summe", "ensemble", "totale", "totaal", "totalt", "yhteensä"}
+    name
+    for names in (
+        "all/total/totals/sum/overall/grand total/sub-total/subtotal/_t",  # and Spanish, Portuguese, Romanian
+        "gesamt/insgesamt/summe/zusammen/gesamtsumme/gesamtergebnis",
+        "ensemble/total général/totaux/total general/total geral/totale/totale generale/totale complessivo",
+        "totaal/eindtotaal/totalt/i alt/ialt/summa/samtals/alls/yhteensä/kokku/kopā/iš viso",
+        "razem/ogółem/łącznie/suma/suma końcowa/celkem/úhrnem/celkový součet/spolu/celkom/skupaj/ukupno",
+        "összesen/végösszeg/toplam/genel toplam/σύνολο",
+        "итого/всего/общий итог/усього/всього/разом/общо/всичко/укупно",
+        "合計/総計/総数/計/总计/合计/总数/總計/總數/합계/총계/총합계/계",
+        'סה״כ/סה"כ/סך הכל/المجموع/الإجمالي',
+    )
+    for name in names.split("/")
 )
-"""What names a total, in small letters."""
+"""What names a total, in small letters: names in other languages mean nothing but a total."""
 
 _SPACES = re.compile("[\\s\u00a0\u2007\u2009\u202f']+")
 _FOOTNOTE = re.compile(r"(?<=\d)\s*(?:\[\w{1,3}\]|\([a-z]\)|[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+)$")
@@ -352,7 +364,7 @@ def _decimal(number: Fraction) -> str:
 
 def is_total(label: str) -> bool:
     """Whether a label is one of the usual names of a total."""
-    return label.strip().lower() in TOTALS
+    return " ".join(normalize("NFC", label).lower().rstrip(": ").split()) in TOTALS
 
 
 def _texts(name: str, declared: Any) -> frozenset[str]:  # noqa: ANN401 - a file's
