@@ -75,7 +75,7 @@ def _compared(form: Form, path: Path) -> dict[str, Any]:
 
 def _levels(records: dict[str, Any]) -> list[list[Any]]:
     """The sensitive cells by `RULE`, and how far below and above must stay possible, and 1 more."""
-    above = {axis: {} for axis in "rc"}
+    above: dict[str, dict[str, list[str]]] = {"r": {}, "c": {}}
     for axis in "rc":
         each = classification(records, axis)
         for place, label in enumerate(each.categories):
