@@ -85,7 +85,7 @@ class UnknownColumnError(ColumnError):
         if close := get_close_matches(column.casefold(), folded, n=3, cutoff=cutoff) or begun[:3]:
             return self._meant(column, [name for one in close for name in folded[one]])
         if from_text:
-            return "see its columns with `noiseless schema`, or name them with --names A,B,C"
+            return "see its columns with `noiseless schema`; a file without a header line takes --names A,B,C"
         return f"it has {self.listed(available)}"
 
     @staticmethod

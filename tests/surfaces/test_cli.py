@@ -329,7 +329,10 @@ def test_help_breaks_no_choice_and_states_a_default_once(
         ("release t.csv --min-posterior x", "--min-posterior must be a whole number; see noiseless release"),
         ("tables protect t.csv --threshold 0", "--threshold must be at least 1; see"),
         ("audit t.csv --missing none", "--missing: 'none' is not one of 'value', 'drop', 'error'; see"),
-        ("release t.csv --sensitive a --public b --suppress 2 -o o.csv", "--suppress must be at most 1\n"),
+        (
+            "release t.csv --sensitive a --public b --suppress 2 -o o.csv",
+            "--suppress must be a share from 0 to 1; write 0.02 for 2 %\n",
+        ),
         ("studio t.csv", "t.csv: there is no such file; check the name and the folder\n"),
     ],
 )

@@ -307,10 +307,10 @@ def _tree(source: ReleaseSource, column: TextColumn) -> HierarchyTree:
         tree = read_tree(column.name, declared, source.written.get("encoding"))
     if column.texts.null_count:
         tree = tree.with_missing()
-    strange = sum(text not in tree.paths for text in texts)
-    if strange:
-        verb = "value that is" if strange == 1 else "values that are"
-        raise ColumnError(column.name, f"has {strange:,} {verb} not in its hierarchy; add a row for each")
+    if strange := [place for place, text in enumerate(texts) if text not in tree.paths]:
+        verb = "value that is" if len(strange) == 1 else "values that are"
+        told = f"has {len(strange):,} {verb} not in its hierarchy{source.first_of(column.name, strange)}"
+        raise ColumnError(column.name, f"{told}; add a row for each there")
     return tree
 
 

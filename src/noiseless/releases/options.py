@@ -1,12 +1,13 @@
 """What a request's options may hold: numbers as they are written, columns, ranges, keys and hierarchies."""
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, cast
 
-from pydantic import BeforeValidator, Field, InstanceOf, PositiveInt
+from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, PositiveInt
 
 from noiseless.tables import key_columns
 from noiseless.tables.hierarchies import HierarchyRule
@@ -30,10 +31,19 @@ def _exact(value: object) -> object:
     try:
         number = _rational(value)
     except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
-        raise ValueError(f"takes a finite number, not {str(value)!r}") from None
+        share = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) *%", str(value))
+        meant = f"; write {float(share[1]) / 100:g}" if share else ""
+        raise ValueError(f"takes a finite number, not {str(value)!r}{meant}") from None
     if number is None or max(len(str(number.numerator)), len(str(number.denominator))) > _MOST_DIGITS:
         raise ValueError(f"takes a number of at most {_MOST_DIGITS} digits")
     return number
+
+
+def _share(value: Fraction) -> Fraction:
+    """A share of the rows."""
+    if not 0 <= value <= 1:
+        raise ValueError("must be a share from 0 to 1; write 0.02 for 2 %")
+    return value
 
 
 def _counted(value: object) -> object:
@@ -88,6 +98,7 @@ def _key_sets(value: object) -> object:
 Keys = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_key_sets)]
 Columns = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Number = Annotated[Fraction, BeforeValidator(_exact)]
+Share = Annotated[Number, AfterValidator(_share)]
 Count = Annotated[PositiveInt, BeforeValidator(_counted)]
 NotNegative = Annotated[Number, Field(ge=0)]
 InBits = Annotated[Number, Field(ge=0, le=MAX_BITS)]

@@ -22,6 +22,7 @@ from noiseless.releases.options import (
     NotNegative,
     Number,
     Seconds,
+    Share,
     Span,
     Tree,
 )
@@ -140,7 +141,7 @@ class ReleaseRequest(BaseModel):
     max_maximin: InBits | None = None
     max_distortion: NotNegative | None = None
     min_resolution: InBits | None = None
-    suppress: Annotated[Number, Field(ge=0, le=1)] = Fraction(0)
+    suppress: Share = Fraction(0)
     method: Method = "auto"
     prefer: Preference = "worst"
     mean_loss: MeanLossName = "ncp"
@@ -195,7 +196,7 @@ class ReleaseRequest(BaseModel):
         for option in ("hierarchy", "column_weight", "span", "numeric", "categorical"):
             for column in getattr(self, option):
                 if column not in self.public:
-                    name = option.replace("_", "-")
+                    name = f"--{option.replace('_', '-')}"
                     close = get_close_matches(column, self.public, n=1)
                     meant = f"; did you mean {close[0]!r}?" if close else ""
                     raise RequestError(

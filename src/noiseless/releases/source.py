@@ -279,6 +279,18 @@ class ReleaseSource:
             values = _as_days(values)
         return TextColumn(column, canonical(values), narrow(places, len(codes)), values.type)
 
+    def first_of(self, column: str, places: Sequence[int]) -> str:
+        """In which row some values of a public column stand first, in words; empty where rows have no order.
+
+        Args:
+            column: the column.
+            places: which of its distinct values, as `text` has them.
+        """
+        codes, _ = ranked(self.public.codes(column))
+        values = self.public.coding(column).decode(codes[list(places)])
+        rows = [row for row in self.table.locate({column: values}) if row is not None]
+        return f" (the first in row {min(rows):,})" if rows and not self.dropped else ""
+
     @cached_property
     def digest(self) -> str:
         """The digest of the original's sensitive, public, given and kept columns."""

@@ -271,7 +271,7 @@ def _number(value: Fraction) -> str:
     """A number that a user gave, as it is: a decimal where it is one that can be read."""
     decimal = Decimal(value.numerator) / Decimal(value.denominator)
     exact = Fraction(decimal) == value and len(f"{decimal:f}") <= _MOST_PLACES
-    return f"{decimal:f}" if exact else str(value)
+    return f"{decimal:,f}" if exact else str(value)
 
 
 def chosen_by(release: Release) -> str:

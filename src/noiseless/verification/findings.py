@@ -7,6 +7,7 @@ import shlex
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Union
 
 from noiseless.errors import printable
@@ -165,10 +166,20 @@ def _measured(about: Mapping[str, Any]) -> dict[str, str]:
     if not about:
         return {}
     chosen = [f"{about['distance']} distance" if about["distance"] else "no distance"]
+    spans = {
+        name: list(map(_day, ends)) for name, ends in about["spans"].items() if about["kinds"][name] == "date"
+    }
+    shown = {**about, "spans": {**about["spans"], **spans}}
     chosen += [
-        f"{name} {_listed(about[name])}" for name in ("weights", "spans", "hierarchies") if about[name]
+        f"{name} {_listed(shown[name])}" for name in ("weights", "spans", "hierarchies") if about[name]
     ]
     return {"measured by": "; ".join(chosen)}
+
+
+def _day(number: str) -> str:
+    """A day, where it is counted from the first of the year 1."""
+    known = number.isdigit() and 0 < int(number) <= date.max.toordinal()
+    return date.fromordinal(int(number)).isoformat() if known else number
 
 
 def _table(rows: Mapping[str, str]) -> list[str]:

@@ -152,7 +152,9 @@ def test_nodes_of_a_hierarchy() -> None:
 
 
 def test_a_value_that_is_not_in_its_hierarchy() -> None:
-    with pytest.raises(ColumnError, match="has 2 values that are not in its hierarchy"):
+    with pytest.raises(
+        ColumnError, match=r"has 2 values that are not in its hierarchy \(the first in row 3\); add"
+    ):
         measured({"x": ["de", "fr", "se", "uk"]}, [0, 0, 1, 1], hierarchy={"x": TREE})
 
 
