@@ -42,6 +42,10 @@ PLAIN = re.compile(
 """A command that any shell would pass on as it stands, perhaps into a file, perhaps with its exit code."""
 
 
+LATE = "noiseless: still "
+"""A line that begins so is printed only where the machine is busy."""
+
+
 def write_file(example: Example) -> None:
     """Write a block into the file that its caption names."""
     name = example.region.lexemes.get("options", {}).get("caption")
@@ -61,7 +65,8 @@ def run_console(example: Example) -> str | None:
 def printed(command: str) -> str:
     """What a command of a page prints."""
     here = PLAIN.fullmatch(command.replace("\\\n", " "))
-    return _trimmed(_run_here(here) if here else _run_in_shell(command))
+    found = _run_here(here) if here else _run_in_shell(command)
+    return _trimmed("\n".join(line for line in found.split("\n") if not line.startswith(LATE)))
 
 
 def _run_here(command: re.Match[str]) -> str:
