@@ -273,10 +273,10 @@ def _scores(budget: Budget | None, census: "Census", few: int) -> list[Score]:
     told = census.heads_in(left <= few)
     guessed = int(np.maximum.reduceat(census.pair_counts, census.joint.starts[:-1]).sum())
     shape = {"groups": len(census.group_sizes), "min_posterior": int(left.min())}
-    share_guessed = guessed / int(census.group_sizes.sum())
+    people, places = _people(census), int(census.group_sizes.sum())
     shares = {
-        CERTAIN: (told, told / _people(census)),
-        GUESS: (guessed if census.members is None else None, share_guessed),  # of persons each has its groups
+        CERTAIN: (told, told / people),
+        GUESS: (guessed if people == places else None, guessed / places),  # people can be in several groups
     }
     return [
         Score(budget, share, share, share, {"adversary": adversary, "told": count, **shape})
