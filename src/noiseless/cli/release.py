@@ -94,7 +94,7 @@ def release_command(
         Path | None, option("Release the rows as cells of an earlier release, by its certificate.", "CERT")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="With --apply: write rows that do not keep the limits, too.")
+        bool, typer.Option("--force", help="With --apply: also write rows that break the limits.")
     ] = False,
     parts: Annotated[
         int | None,

@@ -46,7 +46,8 @@ RISKS: dict[str, Any] = {
         str | None, option("The largest share of one sensitive value among rows that look alike.", "Q")
     ],
     "pointwise_leakage": Annotated[
-        str | None, option("The most bits that a bettor may gain on any value (pointwise maximal).", "B")
+        str | None,
+        option("The most bits that a bettor may gain on any value (pointwise maximal leakage).", "B"),
     ],
     "beta_likeness": Annotated[str | None, option("The most that a belief may grow: q / p - 1.", "BETA")],
     "enhanced_beta_likeness": Annotated[
@@ -59,9 +60,11 @@ RISKS: dict[str, Any] = {
         str | None, option("The least exp(entropy) of the values of rows that look alike.", "L")
     ],
     "t_closeness": Annotated[
-        str | None, option("The largest distance of these values from the whole table's.", "T")
+        str | None, option("How far the values of rows that look alike may be from the whole table's.", "T")
     ],
-    "min_classes": Annotated[int | None, option("The fewest classes that these values must belong to.", "J")],
+    "min_classes": Annotated[
+        int | None, option("The fewest classes of the values of rows that look alike.", "J")
+    ],
     "classes": Annotated[
         Path | None,
         option("The hierarchy of the sensitive column: rows of value,level 1,...,top.", "FILE"),
@@ -73,7 +76,8 @@ RISKS: dict[str, Any] = {
         int | None, option("The fewest values of each sensitive column, by itself, that stay possible.", "K")
     ],
     "width": Annotated[
-        str | None, option("How far apart these values must lie, as numbers or in days.", "E")
+        str | None,
+        option("How far apart the values of rows that look alike must lie, as numbers or in days.", "E"),
     ],
     "key": Annotated[
         list[str] | None,
@@ -135,7 +139,7 @@ MERGING: dict[str, Any] = {
     "recoding": Annotated[
         Literal["local", "full-domain", "suppression"] | None,
         option(
-            "Cells one by one (local, the default), one level of its hierarchy a column (full-domain), "
+            "Cells chosen one by one (local, the default), one hierarchy level per column (full-domain), "
             "or every value as it is or as * (suppression)."
         ),
     ],
@@ -149,7 +153,9 @@ MERGING: dict[str, Any] = {
     ],
     "hierarchy_cost": Annotated[
         Literal["height", "leaves"] | None,
-        option("A node counts its height (the default), or its other leaves."),
+        option(
+            "What a node of a hierarchy costs: its height (the default), or how many other leaves it covers."
+        ),
     ],
     "column_weight": Annotated[
         list[str] | None, per_column("The weight of a column's differences; 1 by default.", "COL=W")

@@ -138,8 +138,8 @@ def _proved(frontier: ReleaseFrontier) -> str:
             "are chosen one by one (--recoding local) might."
         )
     return (
-        "These were found, and no method listed here beats one of them. It is not proved of all of them that "
-        "there are none better, nor that there are no others between them."
+        "No method listed here beats any of these. It is not proved that nothing does, or that no others lie "
+        "between them."
     )
 
 

@@ -310,7 +310,7 @@ def more_values(release: Release) -> str:
     if not any(change.after > change.before for change in release.changes):
         return ""
     return (
-        "A column can show more different values than it had: ranges and sets that overlap are read as "
+        "A column can show more different values than it had: ranges and sets that overlap count as "
         "different values."
     )
 

@@ -192,7 +192,7 @@ class TestFrontier:
         text = Page(render_frontier(frontier(utility="resolution", public=("a", "b"), scope=None))).text
         assert "The most resolution (bits) each method keeps" in text
         assert "154 different combinations of values" in text
-        assert "It is not proved of all of them that there are none better" in text
+        assert "It is not proved that nothing does, or that no others lie between them." in text
 
     def test_of_maximin_information(self) -> None:
         text = Page(render_frontier(frontier(objective="maximin"))).text

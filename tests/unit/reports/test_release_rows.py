@@ -289,7 +289,7 @@ class TestMethods:
         [
             ("all", "Proved: no way"),
             ("contiguous", "Proved: no contiguous"),
-            (None, "These were found, and no method"),
+            (None, "No method listed here beats any"),
         ],
     )
     def test_what_is_proved(self, scope: str | None, starts: str) -> None:
