@@ -5,7 +5,6 @@ values are suppressed that make the loss of the others large, or that leave too 
 they are; and if these together leave too few, some more with them.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,12 +24,12 @@ from noiseless.search.limits import Limit, limits_of
 from noiseless.search.loss import Length, Loss
 from noiseless.search.measures import cell_costs
 from noiseless.search.merging.algorithms import merge_path
-from noiseless.search.merging.path import MergePath
 from noiseless.search.optimum import ContiguousOptimum
 from noiseless.search.problem import Cells
 from noiseless.search.radii import Radii
 from noiseless.search.strips import LineStrip, least_number, together
 from noiseless.search.suppressed_partition import SuppressedPartition, completed, joined
+from noiseless.search.survey import spread
 from noiseless.search.top_down import top_down_cells
 
 if TYPE_CHECKING:
@@ -165,8 +164,8 @@ class _Lines:
         return least_number(holds, low, high) if holds(high) else None
 
 
-POINTS, WORK = 12, 3 * 10**6
-"""At this many points of a path cells are suppressed, or at fewer if that is this many values in all."""
+POINTS = 12
+"""Of this many partitions cells are suppressed."""
 
 LEVELS = 4
 """This many numbers of suppressed cells are tried for the resolution, which counts suppressed values too."""
@@ -194,7 +193,7 @@ def suppress_values(search: "PartitionSearch") -> None:
     costly = not enough and goal.aim == "loss" and goal.utility == "distortion"
     if costly and not search.has_paths and _dissolve_costly(search):
         return
-    for cells in list(_starts(search)):
+    for cells in _starts(search):
         suppress_cells(search, cells)
     if costly and search.has_paths:
         _hide_outliers(search)
@@ -219,14 +218,12 @@ def _dissolve_costly(search: "PartitionSearch") -> bool:
     return True
 
 
-def _starts(search: "PartitionSearch") -> Iterator[Cells]:
-    """Cells some of which are worth suppressing: along the greedy paths, or cut from the top down."""
-    targets = search.targets
-    if not search.has_paths:
-        yield from top_down_cells(targets.problem, targets.limits)
-        return
-    for path in search.paths.serving(targets):
-        yield from (path[point].cells for point in points_of(path, targets))
+def _starts(search: "PartitionSearch") -> list[Cells]:
+    """Cells cut from the top down, and some of those that were found with nothing suppressed."""
+    targets, points = search.targets, search.memory.points
+    found = [point.partition for point in points if not point.suppressed_rows]
+    known = dict.fromkeys(cells for cells in found if cells is not None)
+    return [*top_down_cells(targets.problem, targets.limits), *spread(list(known), POINTS)]
 
 
 def _hide_outliers(search: "PartitionSearch") -> None:
@@ -277,30 +274,6 @@ def _merge_rest(search: "PartitionSearch", hidden: BoolArray) -> None:
         labels: IntArray = np.full(targets.problem.size, cells.count)
         labels[kept] = cells.cell_of
         suppress_cells(search, Cells.from_labels(labels), hidden)
-
-
-def points_of(path: MergePath, targets: Targets) -> list[int]:
-    """Points of a path at which suppressing cells may help."""
-    fine = within(path, targets)
-    first, last = 0, len(path) - 1
-    if targets.goal.aim == "loss":
-        last = int(fine[0]) if len(fine) else last
-        first = _first(path, targets, last)
-    elif targets.goal.aim == "leak" and len(fine):
-        first = int(fine[-1])
-    many = max(3, min(POINTS, WORK // targets.problem.size))
-    return [first + int(place) for place in _spread(last - first + 1, many)]
-
-
-def _first(path: MergePath, targets: Targets, last: int) -> int:
-    """About the first point at which the cells that give away too much have no more rows than allowed."""
-
-    def few(point: int) -> bool:
-        cells = path[point].cells
-        telling = ~_keep(targets.limits, cells)[cells.cell_of]
-        return int(targets.problem.weights[telling].sum()) <= targets.budget
-
-    return bisect_left(range(last), True, key=few)
 
 
 def _keep(limits: Sequence[Limit], cells: Cells) -> BoolArray:
@@ -365,10 +338,8 @@ def _peeled(targets: Targets, cells: Cells, split: SuppressedPartition) -> Itera
     gone = np.cumsum(rows[order])
     ends = np.flatnonzero(np.append(np.diff(lost[order]) != 0, True) & (gone <= left))
     if len(ends):
-        deepest = ends[-1:] if targets.goal.utility == "distortion" else ends[_spread(len(ends), LEVELS)]
+        deepest = (
+            ends[-1:] if targets.goal.utility == "distortion" else np.array(spread(ends.tolist(), LEVELS))
+        )
         for end in deepest.tolist():
             yield split.also(np.isin(cells.cell_of, shown[order[: end + 1]]) & ~split.hidden)
-
-
-def _spread(size: int, many: int) -> IntArray:
-    return np.unique(np.linspace(0, size - 1, many).astype(np.int64))
