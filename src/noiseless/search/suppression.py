@@ -219,11 +219,13 @@ def _dissolve_costly(search: "PartitionSearch") -> bool:
 
 
 def _starts(search: "PartitionSearch") -> list[Cells]:
-    """Cells cut from the top down, and some of those that were found with nothing suppressed."""
+    """Cells cut from the top down, along the greedy paths, and some that were found with all values shown."""
     targets, points = search.targets, search.memory.points
     found = [point.partition for point in points if not point.suppressed_rows]
     known = dict.fromkeys(cells for cells in found if cells is not None)
-    return [*top_down_cells(targets.problem, targets.limits), *spread(list(known), POINTS)]
+    paths = search.paths.serving(targets) if search.has_paths else ()
+    along = [path[point].cells for path in paths for point in spread([*range(len(path))], POINTS)]
+    return [*top_down_cells(targets.problem, targets.limits), *along, *spread(list(known), POINTS)]
 
 
 def _hide_outliers(search: "PartitionSearch") -> None:
