@@ -176,7 +176,8 @@ def _warnings(found: MeasuredPartition) -> tuple[str, ...]:
         for column in request.released_secrets
     ]
     each = found.fewest_of_each
-    if any(left < found.measures.min_posterior for left, _ in each.values()):
+    fewer = any(left < found.measures.min_posterior for left, _ in each.values())
+    if fewer and request.min_posterior_each is None:
         alone = (f"{left:,} of {counted(many, 'values')} of {name}" for name, (left, many) in each.items())
         told.append(
             "limits are on combinations of the sensitive columns; by itself a column may leave fewer values "

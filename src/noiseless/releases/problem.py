@@ -264,9 +264,17 @@ def survey_table(
         given=request.given,
         keep=request.keep,
         key=request.key,
-        note="; ".join(filter(None, (_readers(request), _most_left(prepared), _unsuppressed(prepared)))),
+        note="; ".join(
+            filter(
+                None,
+                (_readers(request), _most_left(prepared), _unsuppressed(prepared), _CUT * found.is_cut),
+            )
+        ),
         is_complete=found.is_complete,
     )
+
+
+_CUT = "the search was stopped before all levels and methods were looked at, so better releases may exist"
 
 
 def _limited(prepared: PreparedTable) -> Problem:

@@ -68,7 +68,7 @@ def _counts_values(frontier: ReleaseFrontier) -> bool:
 
 
 def method_rows(frontier: ReleaseFrontier, levels: Sequence[LeakageLevel]) -> tuple[MethodRow, ...]:
-    """What each method that has points loses at each level; "-" where it does not get there."""
+    """What each method that has points loses at each level; "-" where none was found."""
     reached = [series for series in frontier.series if series.points]
     losses = [[_least(frontier, series.points, level) for level in levels] for series in reached]
     rows = list[MethodRow]()

@@ -139,11 +139,13 @@ def survey(
     prefer = "worst" if utility == "resolution" or method == "first-rise" else prefer
     goal = Goal(objective, utility, min_posterior=1, min_rows=min_rows, method=method, prefer=prefer)
     every = Portfolio(problem, goal)
+    is_done = False
     with suppress(WorkCancelledError):
         every.run(report, baselines=baselines, until_stopped=until_stopped)
         every.run_again(until_stopped=until_stopped)
+        is_done = True
     report(1.0)
-    return survey_of(every.goal, every.memory, every.notes, baselines=baselines, is_done=every.is_done)
+    return survey_of(every.goal, every.memory, every.notes, baselines=baselines, is_done=is_done)
 
 
 @dataclass(eq=False)
@@ -158,13 +160,11 @@ class Portfolio:
         problem: what is merged.
         goal: what is asked of each level, the level aside.
         notes: what was left out, for each method.
-        is_done: whether nothing was cut short.
     """
 
     problem: Problem
     goal: Goal
     notes: dict[str, str] = field(default_factory=dict)
-    is_done: bool = False
 
     @cached_property
     def memory(self) -> Memory:
@@ -264,7 +264,6 @@ class Portfolio:
             left = [k for k in range(1, self.most + 1) if k not in self.posteriors]
             self._solve([replace(self._level, min_posterior=k) for k in scattered(left)], report)
             self.posteriors = list(range(1, self.most + 1))
-        self.is_done = True
 
     def run_again(self, *, until_stopped: bool = False) -> None:
         """Few values: what a release finds for a level besides is shown too, whichever loss comes first."""

@@ -75,6 +75,7 @@ class Survey(Shown):
             the same.
         is_complete: whether every release of the same problem that suppresses nothing gives away and loses as
             much as some point, or more.
+        is_cut: whether the search was stopped before its end.
     """
 
     problem: Problem
@@ -84,6 +85,7 @@ class Survey(Shown):
     series: tuple[Series, ...]
     unbeaten: tuple[ReleasePoint, ...]
     is_complete: bool = False
+    is_cut: bool = False
 
     def __getitem__(self, name: str) -> Series:
         for series in self.series:
@@ -156,7 +158,8 @@ def survey_of(
         goal.method,
         tuple(one for one in series if baselines or not one.baseline),
         undominated([point for one in series for point in one], goal.objective, goal.utility),
-        is_done and memory.problem.size <= MOST_VALUES,
+        is_complete=is_done and memory.problem.size <= MOST_VALUES,
+        is_cut=not is_done,
     )
 
 

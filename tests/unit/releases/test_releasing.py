@@ -29,6 +29,7 @@ from noiseless.reports.release_text import release_text
 from noiseless.search.merging import Length
 from noiseless.search.portfolio import Portfolio
 from noiseless.verification import verify
+from noiseless.work import WorkCancelledError
 
 FOUR = pa.table({"s": ["a", "a", "b", "b"], "x": [0, 1, 2, 3]})
 PATIENTS = pa.table(
@@ -266,6 +267,19 @@ def test_a_column_that_is_given_away_among_several_is_said() -> None:
     )
     assert "but at least one gives ill away completely" in text
     assert done.to_dict()["min_posterior_of_each"] == {"income": 2, "ill": 1}
+
+
+def test_a_frontier_that_was_stopped_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {"sensitive": "age", "public": ["chol", "sex"]}
+    assert "stopped" not in frontier(PATIENTS, **asked).note
+
+    def stop(*_: object, **__: object) -> None:
+        raise WorkCancelledError
+
+    monkeypatch.setattr(Portfolio, "run_again", stop)
+    found = frontier(PATIENTS, **asked)
+    assert "the search was stopped before all levels and methods were looked at" in found.note
+    assert not found.is_complete
 
 
 def test_what_keeps_all_limits_is_released_as_it_is_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
