@@ -253,10 +253,13 @@ def _risk_claims(found: Mapping[str, Found]) -> dict[str, str]:
 def released_digest(measured: MeasuredPartition) -> str:
     """The digest of the released table: its public columns as they read, and its kept ones."""
     source, read = measured.source, measured.read
-    cells, kept = read.cell_of[public_of_kept(source)], source.kept_numbers
-    keys = cells * (int(kept.max()) + 1) + kept  # equal rows are one, which takes less time to write
-    order = np.argsort(keys, kind="stable")
-    starts = run_starts(keys[order])
+    if source.request.keep:
+        cells, kept = read.cell_of[public_of_kept(source)], source.kept_numbers
+        keys = cells * (int(kept.max()) + 1) + kept  # equal rows are one, which takes less time to write
+        order = np.argsort(keys, kind="stable")
+        starts = run_starts(keys[order])
+    else:
+        cells, order, starts = read.cell_of, read.layout.order, read.layout.starts
     first = order[starts]
     columns = [(word.texts, cells[first]) for word in read.words]
     for name in source.request.keep:

@@ -68,9 +68,16 @@ class CellLayout:
         """The first member of each cell."""
         return self.order[self.starts]
 
-    def ends(self, values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The smallest and the largest value of a member, for each cell."""
-        along = values[self.order]
+    def ends(
+        self, values: npt.NDArray[Any], codes: npt.NDArray[Any] | None = None
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The smallest and the largest value of a member, for each cell.
+
+        Args:
+            values: the value of each public tuple, or of each code.
+            codes: the code of each public tuple, if they have some.
+        """
+        along = values[self.order if codes is None else codes[self.order]]
         return np.minimum.reduceat(along, self.starts), np.maximum.reduceat(along, self.starts)
 
     def members(self, cell: int) -> IntArray:
@@ -125,7 +132,7 @@ def _numbers(
     column: PublicColumn, layout: CellLayout, codeword: Codeword, chosen: IntArray | None
 ) -> Codewords:
     mark = column.marks[column.codes[layout.firsts]]
-    low, high = layout.ends(column.units[column.codes])
+    low, high = layout.ends(column.units, column.codes)
     day = column.kind == "date"
     places = column.places
     if codeword == "interval" and chosen is None:

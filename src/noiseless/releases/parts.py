@@ -1,5 +1,6 @@
 """A release in parts, for tables that no machine takes whole: one part after another, and a manifest."""
 
+import gc
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from noiseless.releases.request import ReleaseRequest
 from noiseless.releases.results import Release
 from noiseless.releases.source import ReleaseSource, named_columns
 from noiseless.tables import Table, open_table
+from noiseless.tables.engine import OwnEngine, give_back
 from noiseless.tables.sections import Section, cut_table, distinct_values, paths
 from noiseless.tables.text_source import TextSource
 from noiseless.verification.parts import LIMITS_OF_PARTS, MANIFEST, MANIFEST_FORMAT, MANIFEST_VERSION
@@ -159,11 +161,19 @@ def make_parts(
             part = _release(rows, request, said, where if cuts else "", tell)
             done.append(_write(part, number, released, folder))
             del part, rows  # before the next one is read
+            _free()
             _require_alike(done[0].options, done[-1].options, request)
         found = _found(whole, request, folders, done, dropped)
         manifest = _manifest(found, cuts, [one.entry for one in done])
         (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8")
     return found
+
+
+def _free() -> None:
+    """Give back what a part took: its objects refer to each other, and freed memory is held for others."""
+    gc.collect()
+    OwnEngine.start().give_back()
+    give_back()
 
 
 def _check(request: ReleaseRequest, parts: int, out: Path, certificates: Path) -> None:

@@ -40,7 +40,8 @@ class CutCells(NamedTuple):
         """Some of the cells."""
         sizes = self.sizes[cells]
         ends = np.cumsum(sizes)
-        places = np.arange(int(sizes.sum())) + np.repeat(self.starts[cells] - ends + sizes, sizes)
+        places = np.repeat(self.starts[cells] - ends + sizes, sizes)
+        places += np.arange(len(places), dtype=whole_type(len(places)))  # in place: they are many
         return CutCells(self.members[places], ends - sizes)
 
     def within(self, finer: "CutCells") -> IntArray:

@@ -159,7 +159,8 @@ class CellReaches:
         if self._line < 0:
             return np.zeros(self.problem.joint.size_y, np.int64)
         axis, unit = self.spans.axes[self._line], self.spans.units[self._line]
-        return np.asarray(unit * axis.points[axis.codes[self.problem.public]])
+        points = unit * axis.points
+        return np.asarray(points.astype(whole_type(int(points.max()) + 1))[axis.codes[self.problem.public]])
 
     @cached_property
     def _blocks(self) -> IntArray:
@@ -168,7 +169,7 @@ class CellReaches:
         for column, axis in enumerate(self.spans.axes):
             if column != self._line:
                 blocks = ranked(blocks * len(axis.points) + axis.codes[self.problem.public])[1]
-        return blocks
+        return blocks.astype(whole_type(len(blocks)))
 
     @cached_property
     def _heads(self) -> IntArray:
@@ -238,7 +239,9 @@ class CellReaches:
 
     def _ordered(self) -> tuple[IntArray, IntArray]:
         """The answers by their blocks and places, and these as keys."""
-        keys = self._blocks * self._length + self._places
+        keys = self._blocks.astype(np.int64)
+        keys *= self._length
+        keys += self._places
         order = stable_order(keys)
         keys.sort()
         return order, keys
@@ -248,7 +251,7 @@ class CellReaches:
     ) -> NearAnswers:
         """What cells span that hold answers and others within their limits."""
         order, keys = ordered
-        start = self._blocks[answers] * self.spans.whole
+        start = self._blocks[answers].astype(np.int64) * self.spans.whole
         first, last = np.searchsorted(near.keys, start), np.searchsorted(near.keys, start + limits)
         few = _fewest(last - first)
         answers, limits, first, last = (part[few] for part in (answers, limits, first, last))

@@ -239,7 +239,7 @@ class Problem:
     @cached_property
     def public(self) -> IntArray:
         """The public value x of each y of the joint range."""
-        return np.arange(self.joint.size_y) if self.side is None else self.side.public
+        return self.unchanged.cell_of if self.side is None else self.side.public
 
     @cached_property
     def known(self) -> IntArray:

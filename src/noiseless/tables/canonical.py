@@ -240,8 +240,9 @@ def _sorted_hashes(hashes: npt.NDArray[np.uint8]) -> tuple[IntArray, IntArray]:
     words = hashes.view(">u8")
     first = words[:, 0].astype(np.uint64)
     order = np.argsort(first)
-    first = first[order]
+    first.sort()  # in place: in their order they would take as much room again
     alike = np.flatnonzero(first[1:] == first[:-1])
+    del first
     same = np.all(words[order[alike]] == words[order[alike + 1]], axis=1)
     if not same.all():
         order = np.lexsort(words.T[::-1])
