@@ -19,7 +19,9 @@ from noiseless.errors import SchemaError
 MOST_CATEGORIES = 100
 _UNKNOWN = "unknown"
 """The category that missing values may count as."""
-_COUNTED = "sums and means take every missing value for it"
+_CHOICE = "choose"
+"""What stands for the owner's choice; no number, day or truth value, so a file that keeps it is refused."""
+_COUNTED = "a value of the domain: all answers take missing ones for it"
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 _HEADER = (
@@ -87,7 +89,7 @@ class Proposal(Shown):
         for name, note in self.notes.items():
             column = self.schema.columns.get(name)
             table = write_column(name, column) if column else ""
-            choice = f"# {self.gaps[name]}    # or another: {_COUNTED}\n" if name in self.gaps else ""
+            choice = f"# {self.gaps[name]}    # {_COUNTED}\n" if name in self.gaps else ""
             parts.append(write_comment(f"{write_key(name)}: {note}") + table + choice)
         return "\n".join(parts)
 
@@ -132,13 +134,13 @@ def _guess(summary: ColumnSummary) -> _Guess:
     column = guess.column
     if column is None or not summary.missing:
         return guess
-    note = f"{guess.note}; {summary.missing:,} missing: choose what they count as, and uncomment it"
+    without = "1 row has none" if summary.missing == 1 else f"{summary.missing:,} rows have none"
+    note = f"{guess.note}; {without}: choose what these count as below, or fill them in"
     if isinstance(column, CategoryColumn):
         known = tuple(dict.fromkeys([*column.categories, _UNKNOWN]))
         column = CategoryColumn(role="private", categories=known)
         return _Guess(column, note, f"missing = {write_value(_UNKNOWN)}")
-    least = False if isinstance(column, BooleanColumn) else column.value(0)
-    return _Guess(column, note, f"missing = {write_value(least)}")
+    return _Guess(column, note, f"missing = {write_value(_CHOICE)}")  # any value of ours would move the sums
 
 
 def _guess_column(summary: ColumnSummary) -> _Guess:

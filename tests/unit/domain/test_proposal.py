@@ -125,32 +125,34 @@ def test_notes_tell_that_bounds_are_guesses_and_that_values_are_missing() -> Non
         ]
     )
     assert all("bounds are guesses" in note for note in proposal.notes.values())
-    assert "1,200 missing: choose what they count as, and uncomment it" in proposal.notes["y"]
-    assert proposal.gaps == {"y": "missing = 0"}
-    assert "missing" not in proposal.notes["x"]
+    assert "1,200 rows have none: choose what these count as below, or fill them in" in proposal.notes["y"]
+    assert proposal.gaps == {"y": 'missing = "choose"'}
+    assert "rows have none" not in proposal.notes["x"]
 
 
 @pytest.mark.parametrize(
-    ("summary", "line"),
+    ("summary", "chosen"),
     [
-        (
-            ColumnSummary("x", "date", 2, 7, low=date(2020, 3, 4), high=date(2020, 3, 4)),
-            "missing = 2020-01-01",
-        ),
-        (ColumnSummary("x", "boolean", 2, 2), "missing = false"),
-        (ColumnSummary("x", "text", 2, 2, values=("ja", "nein")), 'missing = "unknown"'),
-        (ColumnSummary("x", "text", 2, 2, values=("ja", "unknown")), 'missing = "unknown"'),
-        (
-            ColumnSummary("x", "decimal", 2, 9, low=Decimal("2.25"), high=Decimal("9.5"), decimals=2),
-            "missing = 2",
-        ),
+        (ColumnSummary("x", "date", 2, 7, low=date(2020, 3, 4), high=date(2020, 3, 4)), "2020-05-01"),
+        (ColumnSummary("x", "boolean", 2, 2), "false"),
+        (ColumnSummary("x", "decimal", 2, 9, low=Decimal("2.25"), high=Decimal("9.5"), decimals=2), "3.5"),
     ],
 )
-def test_what_missing_values_may_count_as_lies_in_the_domain(summary: ColumnSummary, line: str) -> None:
-    proposal = propose([summary])
-    assert Schema.parse(proposal.dump()).columns["x"].missing is None
-    uncommented = proposal.dump().replace(f"\n# {line}    # or another: ", f"\n{line}    # ")
-    assert Schema.parse(uncommented).columns["x"].missing is not None
+def test_what_missing_values_count_as_is_the_owners_choice(summary: ColumnSummary, chosen: str) -> None:
+    """A file in which nobody chose is refused, with what to write."""
+    text = propose([summary]).dump()
+    assert Schema.parse(text).columns["x"].missing is None
+    uncommented = text.replace("\n# missing = ", "\nmissing = ")
+    with pytest.raises(SchemaError, match=r"column 'x': missing must be .*; write e\.g\. missing = "):
+        Schema.parse(uncommented)
+    assert Schema.parse(uncommented.replace('"choose"', chosen)).columns["x"].missing is not None
+
+
+@pytest.mark.parametrize("values", [("ja", "nein"), ("ja", "unknown")])
+def test_missing_texts_may_count_as_unknown(values: tuple[str, ...]) -> None:
+    text = propose([ColumnSummary("x", "text", 2, 2, values=values)]).dump()
+    uncommented = text.replace("\n# missing = ", "\nmissing = ")
+    assert Schema.parse(uncommented).columns["x"].missing == "unknown"
 
 
 def test_columns_that_are_misread_are_left_out_with_the_remedy() -> None:
