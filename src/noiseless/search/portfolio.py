@@ -42,7 +42,7 @@ LAST_LEVELS = 24
 ALL_LEVELS = 100
 """With more public values a release is searched for by itself, and not among all levels."""
 
-WEIGHED = 12
+WEIGHED = 24
 """For a weight this many levels are searched where there are more values than that."""
 
 POINTS_WORK = 2 * 10**7
