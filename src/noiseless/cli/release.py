@@ -98,7 +98,11 @@ def release_command(
     ] = False,
     parts: Annotated[
         int | None,
-        option("Release it in N parts or more; OUT and CERT are then new folders.", "N"),
+        option(
+            "Release it in N parts or more: new folders OUT, of Parquet files, and CERT. Without --html, "
+            "--summary and --compare-with.",
+            "N",
+        ),
     ] = None,
     names: NamesOption = None,
     output: FormatOption = "text",
@@ -198,7 +202,10 @@ def _release_parts(
         raise RequestError("name a new folder for the certificates of the parts: --certificate CERT")
     beside = next((name for name in ("html", "summary", "compare_with") if files[name] is not None), None)
     if beside is not None:
-        raise RequestError(f"--{beside.replace('_', '-')} is about one release; leave it out with --parts")
+        raise RequestError(
+            f"--{beside.replace('_', '-')} is about one release; leave it out: --parts takes no --html, "
+            "--summary or --compare-with"
+        )
     with progress_bar("releasing part by part") as tell:
         done = make_parts(source, request, (files["out"], files["certificate"]), files["parts"], tell)
     certified = f"{done.out}, certified by {done.manifest} (keep it with the original)"

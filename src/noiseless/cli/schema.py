@@ -15,7 +15,7 @@ from noiseless.cli.options import (
     say,
     working,
 )
-from noiseless.errors import RequestError
+from noiseless.errors import RequestError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,10 @@ def schema_command(
         if check is not None:
             return _check(opened, Schema.read(check), output)
         summaries = opened.summarise()
-        proposal = propose(summaries, _misread(opened, summaries))
+        try:
+            proposal = propose(summaries, _misread(opened, summaries))
+        except SchemaError as error:
+            raise SchemaError("; ".join(filter(None, (str(error), opened.notice)))) from None
         sections = ""
         if curator:
             from noiseless.curator.file import draft_sections

@@ -14,6 +14,7 @@ from noiseless.display import counted, html_table, time_span
 from noiseless.releases.codewords import Codewords
 from noiseless.releases.columns import Kind, PublicColumn
 from noiseless.releases.partition import MeasuredPartition
+from noiseless.search.generalisation import SUPPRESSED
 from noiseless.search.loss import Length
 from noiseless.tables.coding import narrow
 from noiseless.tables.kernels import run_starts
@@ -98,6 +99,11 @@ class ColumnChange:
             "for example": "; ".join(map(str, self.examples)),
         }
         return html_table(self.name, {name: text for name, text in rows.items() if text})
+
+    @property
+    def suppressed(self) -> bool:
+        """Whether it reads `*` in every row."""
+        return self.after == 1 and any(example.released == SUPPRESSED for example in self.examples)
 
     @property
     def _moved(self) -> list[str]:

@@ -31,9 +31,9 @@ Kind = Literal["number", "date", "category", "hierarchy"]
 _NUMBER = r"^(0|-?[1-9][0-9]*|-?(0|[1-9][0-9]*)\.[0-9]*[1-9])$"
 _TAKEN = "and is taken as categories"
 _DOUBTS = {
-    "mixed": f"holds numbers, but other texts too, {_TAKEN}; name it as numeric to take it as numbers",
+    "mixed": f"holds numbers, but other texts too, {_TAKEN}",
     "codes": f"is written as codes are (007) {_TAKEN}; give it a hierarchy, such as prefixes, to merge it "
-    "step by step, or name it as numeric to take it as numbers",
+    "step by step",
     "commas": f"is written with decimal commas {_TAKEN}; write 1234.50 for 1.234,50 to have numbers",
     "dates": f"looks like dates {_TAKEN}, which have no order; write all of them as 1959-01-20, or as "
     "1959-01-20 13:45:00, to have near ones merged",
@@ -128,7 +128,8 @@ class PublicColumn:
         """As what else most values of a column of categories could be taken, and how; empty if as nothing."""
         most, numbers = len(self.texts) // 2, self._texts_like(ALMOST_NUMBER)
         if numbers > most:
-            return _DOUBTS["mixed" if numbers < len(self.texts) else "codes"]
+            kind = "mixed" if numbers < len(self.texts) - int(self.texts.null_count) else "codes"
+            return _DOUBTS[kind] + self._numeric(kind)
         commas = self._texts_like(DECIMAL_COMMA)
         if commas and numbers + commas > most:
             return _DOUBTS["commas"]
@@ -144,8 +145,15 @@ class PublicColumn:
             return self.doubt
         if isinstance(strays, StrayDates):
             return f"{strays.words}, {_TAKEN}; {strays.remedy}"
-        numeric = ", or name it as numeric to take it as numbers" * (self.doubt == _DOUBTS["mixed"])
-        return f"holds numbers, but other texts too in {strays}, {_TAKEN}; blank or mend those rows{numeric}"
+        numeric = self.doubt.removeprefix(_DOUBTS["mixed"]).replace(";", ", or", 1)
+        told = f"holds numbers, but other texts too in {strays}, {_TAKEN}; blank or mend those rows"
+        return told + numeric * self.doubt.startswith(_DOUBTS["mixed"])
+
+    def _numeric(self, kind: str) -> str:
+        """That it may be named as numeric, unless that would be refused for how its numbers are spelled."""
+        if self._texts_like(_NUMBER) < self._texts_like(ALMOST_NUMBER):
+            return ""
+        return f"{';' if kind == 'mixed' else ', or'} name it as numeric to take it as numbers"
 
     def _texts_like(self, pattern: str) -> int:
         """How many texts of a column of categories look like something else: one `?` makes a column text."""

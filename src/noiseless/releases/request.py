@@ -254,7 +254,7 @@ class ReleaseRequest(BaseModel):
             raise RequestError(f"column {unit!r} says whose each row is; leave it out of the other roles")
         if self.min_rows is None:
             raise RequestError(
-                "--unit says whose rows --min-rows counts; ask for --min-rows, or leave it out"
+                "--unit has --min-rows count persons; add --min-rows N, the fewest persons alike"
             )
         asked = next((name for name in RISKS[:7] if getattr(self, name) is not None), None)
         if asked is not None:

@@ -150,6 +150,8 @@ def cost_words(release: Release) -> str:
 def change_words(change: ColumnChange, codeword: str) -> tuple[str, str, str]:
     """Who is changed, how, and by how much at most."""
     name = value_text(change.name)
+    if change.suppressed:
+        return name, "is suppressed", "entirely (*)"
     if change.largest is None:
         whole = "a set" if change.kind == "category" else "a group"
         return f"each {name}", "is replaced", f"by {whole} of at most {change.most_alike:,} values"

@@ -121,6 +121,10 @@ def _one_ending(source: str, paths: Sequence[Path]) -> str:
     endings = {path.suffix.lower() for path in paths}
     if len(endings) > 1:
         raise SourceError(source, f"mixes files of kinds {', '.join(sorted(endings))}; give one kind")
+    if endings == {".toml"}:
+        raise SourceError(
+            source, "is a TOML file, such as a curator's or a schema; name the table of records"
+        )
     return endings.pop()
 
 

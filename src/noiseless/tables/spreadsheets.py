@@ -37,9 +37,12 @@ def read_sheet(path: Path, sheet: Sheet = None, as_text: Collection[str] = ()) -
     if any(
         name.startswith("__UNNAMED__") and texts[name].null_count < len(texts) for name in texts.column_names
     ):
-        raise SourceError(
-            str(path), "does not begin with a header row that names all columns; delete what stands above it"
-        )
+        first, *others = sheet_names(path)
+        problem = "does not begin with a header row that names all columns; delete what stands above it"
+        if others:
+            sheets = ", ".join(map(repr, (first, *others)))
+            problem = f"sheet {sheet or first!r} {problem}, or name another (--sheet): it has {sheets}"
+        raise SourceError(str(path), problem)
     mixed = list(as_text)
     while True:
         try:

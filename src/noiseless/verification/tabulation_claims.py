@@ -15,7 +15,7 @@ TABLES_FORMAT = "noiseless-tables/1"
 _HEAD = ("format", "public", "publication")
 _BODY = (*_HEAD, "hidden", "witnesses", "steps", "families", "implied", "claims")
 _SECRET = (*_BODY, "requirements", "adversaries")
-_OTHER = "other figures, labels or options; rounded tables need --rounded as `tables protect` printed it"
+_OTHER = "other figures, labels or options; read the tables as they were audited (--told, --rounded, ...)"
 _ENDS = ("lower", "upper", "least", "most", "values")
 _WANTED = ("of", "rule", "wanted_lower", "wanted_upper", "wanted_width", "holds")
 

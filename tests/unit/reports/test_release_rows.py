@@ -81,6 +81,8 @@ class TestVerdict:
         tree = {"p": ("letter",), "q": ("letter",)}
         up = releases.release(table, sensitive="s", public="y", min_posterior=2, hierarchy={"y": tree})
         assert verdict(up).endswith("and each y is replaced by a group of at most 2 values.")
+        top = releases.release(table, sensitive="s", public="y", min_posterior=2, recoding="full-domain")
+        assert verdict(top).endswith("and y is suppressed entirely (*).")
         other = releases.release(
             table, sensitive="s", public="y", min_posterior=2, codeword="medoid", distance="discrete"
         )

@@ -297,6 +297,11 @@ def test_a_sheet_without_a_header_row_says_so(tmp_path: Path) -> None:
     write_sheets(tmp_path / "t.xlsx", {"Sheet1": [["Results 2024"], [], ["id", "value"], [1, 3]]})
     with pytest.raises(SourceError, match="does not begin with a header row that names all columns"):
         open_table(tmp_path / "t.xlsx")
+    write_sheets(
+        tmp_path / "t.xlsx", {"Notes": [["Results 2024"], [], ["id", "value"]], "Data": [["id"], [1]]}
+    )
+    with pytest.raises(SourceError, match=r"sheet 'Notes' does not begin .* it has 'Notes', 'Data'$"):
+        open_table(tmp_path / "t.xlsx")
 
 
 def test_cells_of_several_kinds_are_read_as_in_a_csv_file(tmp_path: Path) -> None:

@@ -124,4 +124,7 @@ def _tables_text(game: "Game") -> str:
     last = [one for one in game.results if one.details["claim"] == "record"][-1]
     people = f"{round(last.score * last.details['people']):,} of {last.details['people']:,} people"
     open_ones = "" if last.details["decided"] else " More may be certain: the time limit came first."
-    return f"{game!r}\nFrom all tables the whole record of {people} is certain.{open_ones}"
+    plain = "\nA published figure that is such a record tells a count; --secret shows what counts give away."
+    counts = plain * (game.settings["secret"] is None)
+    said = f"From all tables the whole record of {people} is certain.{open_ones}"
+    return f"{game!r}\n{said}{counts}"
