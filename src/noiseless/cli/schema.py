@@ -15,7 +15,7 @@ from noiseless.cli.options import (
     say,
     working,
 )
-from noiseless.errors import RequestError, SchemaError
+from noiseless.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,13 +69,12 @@ def schema_command(
         raise RequestError(f"{out} exists, and may hold your own bounds; name a new file")
     with working("reading"):
         opened = open_table(table, names=names)
+        if opened.notice:
+            typer.echo(f"Note: {opened.notice}.", err=True)
         if check is not None:
             return _check(opened, Schema.read(check), output)
         summaries = opened.summarise()
-        try:
-            proposal = propose(summaries, _misread(opened, summaries))
-        except SchemaError as error:
-            raise SchemaError("; ".join(filter(None, (str(error), opened.notice)))) from None
+        proposal = propose(summaries, _misread(opened, summaries))
         sections = ""
         if curator:
             from noiseless.curator.file import draft_sections

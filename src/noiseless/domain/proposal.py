@@ -159,8 +159,8 @@ def _guess_column(summary: ColumnSummary) -> _Guess:
 
 def _guess_categories(summary: ColumnSummary) -> _Guess:
     if summary.values is None or len(summary.values) > MOST_CATEGORIES:
-        note = f"left out: text with {summary.distinct:,} different values; declare its categories"
-        return _Guess(None, note)
+        many = f"text with {summary.distinct:,} different values, as identifiers have"
+        return _Guess(None, f"left out: {many}; or declare its categories")
     values = sorted(summary.values, key=lambda value: (isinstance(value, str), value))
     column = CategoryColumn(role="private", categories=values)
     return _Guess(column, "the categories are those seen: add those that could occur")

@@ -86,8 +86,10 @@ def of_curator_file(path: Path) -> tuple[str, str]:
         content: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise LedgerError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise LedgerError(f"{path}: is no TOML file; name a curator's file or a ledger's URL") from error
+    except tomllib.TOMLDecodeError as error:
+        raise LedgerError(f"{path}: is no curator's file, for it is not valid TOML: {error}") from error
     name = content.get("dataset", {}).get("name") if isinstance(content.get("dataset"), dict) else None
     ledger = content.get("ledger", {})
     url = ledger.get("url") if isinstance(ledger, dict) else None

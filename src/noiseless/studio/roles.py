@@ -16,8 +16,9 @@ BARS = 24
 
 _SECRETS = (
     "illness disease diagnosis diagnose condition symptom treatment therapy drug medication procedure "
-    "outcome result salary income pay wage earnings debt loan default credit balance cost religion belief "
-    "party politics vote ethnicity orientation conviction crime grade score hiv cancer pregnant disability"
+    "outcome result salary income pay wage earnings debt loan default arrears overdue credit balance cost "
+    "religion belief party politics vote ethnicity orientation conviction crime grade score hiv cancer "
+    "pregnant disability"
 )
 _NAMES = (
     "name forename surname firstname lastname email mail phone telephone mobile address street ssn "
@@ -26,6 +27,7 @@ _NAMES = (
 _PERSONS = (
     "person patient customer client user member household pupil student employee subject participant account"
 )
+_UNKNOWN = "nothing tells what it is: check whether others know it, or it is a secret"
 _NUMBERS = frozenset(("id", "no", "nr", "number", "key", "code"))
 
 
@@ -67,7 +69,7 @@ def propose_role(column: ColumnSummary, rows: int) -> RoleProposal:
         (bool(words & set(_SECRETS.split())), "sensitive", "its name sounds like something to keep secret"),
     )
     fitting = [RoleProposal(role, reason) for holds, role, reason in candidates if holds]
-    return fitting[0] if fitting else RoleProposal("public", "others may know it of a person")
+    return fitting[0] if fitting else RoleProposal("public", _UNKNOWN)
 
 
 def propose_roles(columns: Iterable[ColumnSummary], rows: int) -> dict[str, RoleProposal]:

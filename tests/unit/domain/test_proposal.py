@@ -181,7 +181,7 @@ def test_dump_explains_itself() -> None:
         "bounds = [20, 70]\n"
         "step = 1\n"
         "\n"
-        "# name: left out: text with 5,000 different values; declare its categories\n"
+        "# name: left out: text with 5,000 different values, as identifiers have; or declare its categories\n"
     )
 
 

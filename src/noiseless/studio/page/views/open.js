@@ -48,7 +48,7 @@ export function forms(body, options) {
   } }, key === "decimal" ? "Read them with a decimal comma" : `Read ${columns.join(", ")} as ${form}`);
   const { decimal = {}, date_format: dates = {} } = state.table.forms;
   return [
-    decimal[","] && notice("", null, `${decimal[","].join(", ")}: read as text, and looks like numbers with a decimal comma.`, offer("decimal", [",", decimal[","]])),
+    decimal[","] && notice("", null, `${decimal[","].join(", ")}: read as text, but probably numbers with a decimal comma.`, offer("decimal", [",", decimal[","]])),
     Object.keys(dates).length > 0 && notice("", null, Object.keys(dates).length > 1 ? "Some columns were read as text and look like dates, in more than one way. You know which." : "Some columns were read as text and look like dates.",
       h("div", { class: "row" }, Object.entries(dates).map((one) => offer("date_format", one)))),
   ];
