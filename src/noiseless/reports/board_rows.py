@@ -8,11 +8,12 @@ from noiseless.audits.odds import Odds
 from noiseless.audits.policy import PolicyResult
 from noiseless.audits.verdict import headline
 from noiseless.display import counted, percent_above, verb
+from noiseless.releases.changes import ColumnChange
 from noiseless.releases.results import Release
 from noiseless.reports.audit_rows import Status, status_of
 from noiseless.reports.guidance import BoardFigures, Guidance
 from noiseless.reports.notation import upper_text, value_text
-from noiseless.reports.release_rows import AskedRow, asked_rows, change_words, status_of_release
+from noiseless.reports.release_rows import AskedRow, asked_rows, change_text, change_words, status_of_release
 
 _MOST_COLUMNS, _MOST_LIMITS = 6, 8
 """This many columns and limits are named: it is one sheet."""
@@ -159,13 +160,23 @@ def _changes(release: Release) -> Iterator[tuple[str, str, str]]:
     for change in release.changes[:_MOST_COLUMNS]:
         worst = "unchanged"
         if change.changed_rows:
-            _, predicate, what = change_words(change, release.request.codeword)
-            worst = f"{predicate} {what}"
+            worst = _worst(change, release.request.codeword)
         yield value_text(change.name), worst, f"{change.changed_rows:,} of {release.rows:,}"
     if (more := len(release.changes) - _MOST_COLUMNS) > 0:
         yield f"{more:,} more", "see the report (--html)", ""
     if release.request.keep:
         yield _names(release.request.keep), "kept unchanged, by request", f"0 of {release.rows:,}"
+
+
+def _worst(change: ColumnChange, codeword: str) -> str:
+    """What replaces the values of a column at worst; of numbers and days also on average."""
+    _, predicate, what = change_words(change, codeword)
+    if change.largest is None or change.mean is None or change.suppressed:
+        return f"{predicate} {what}"
+    if codeword == "interval":
+        return f"{predicate} {what}, {change_text(2 * change.mean, change.kind)} on average"
+    amounts = (change_text(amount, change.kind) for amount in (change.largest, change.mean))
+    return "{} by at most {}, {} on average".format(predicate, *amounts)
 
 
 def _audited(audit: Audit) -> Iterator[str]:

@@ -66,9 +66,20 @@ def test_no_value_of_the_data_is_on_it() -> None:
 def test_a_release_says_what_became_of_each_column() -> None:
     text = " ".join(Page(board_html(release(), made=DAY)).text.split())
     assert "293 rows with chol, and nothing else. age is not in it." in text
-    assert "chol is replaced by an interval at most 21 wide 280 of 293" in text
+    assert re.search(r"chol is replaced by an interval at most 21 wide, [\d.]+ on average 280 of 293", text)
     assert "1 of 1 limit kept" in text
     assert "2026-01-02" in text
+
+
+def test_how_far_numbers_move_is_a_bound_and_a_mean() -> None:
+    table = pd.DataFrame({"x": [1, 3, 8, 8], "s": ["a", "b", "a", "b"]})
+    wide = nl.release(table, sensitive="s", public="x", min_posterior=2)
+    near = nl.release(table, sensitive="s", public="x", min_posterior=2, codeword="midrange")
+    for made, words in (
+        (wide, "is replaced by an interval at most 2 wide, 1 on average 2 of 4"),
+        (near, "is changed by at most 1, 0.5 on average 2 of 4"),
+    ):
+        assert f"x {words}" in " ".join(Page(board_html(made, made=DAY)).text.split())
 
 
 def test_names_of_the_users_own_are_escaped() -> None:
