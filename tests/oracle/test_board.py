@@ -50,7 +50,8 @@ def check_board(board: Board, groups: list[Any], secrets: list[str]) -> None:
         assert ("There is none" if left == 1 else f"all {values} values of s stay") in board.promise
     (row,) = board.odds
     assert (row.left, row.best) == (f"{left} of {values}", percent_above(best))
-    assert (row.blind, row.belief) == (percent_below(blind), percent_above(belief))
+    guess = (percent_above if blind == best else percent_below)(blind)  # equal ones read alike
+    assert (row.blind, row.belief) == (guess, percent_above(belief))
     smallest = min(map(groups.count, groups))
     european, american, agency, _ = (dict(document.terms) for document in board.guidance)
     unique = sum(groups.count(group) == 1 for group in groups)
@@ -108,7 +109,10 @@ def test_a_release_of_persons(rows: Rows, threshold: Fraction) -> None:
     check_sizes(done.sizes, [shown for shown, _ in people], threshold)
     assert done.sizes.smallest == done.risks["min_rows"]
     text = " ".join(figure for document in Board.of_release(done).guidance for _, figure in document.terms)
-    assert f"of {len(people)} persons" in text
+    sizes = Counter(shown for shown, _ in people)
+    alone = sum(size == 1 for size in sizes.values())
+    assert f"{alone} of {len(sizes)} group{'s' * (len(sizes) > 1)} hold" in text
+    assert "persons, each counted in each of their groups," in text
 
 
 def test_the_group_of_eleven_is_not_quite_the_threshold() -> None:

@@ -270,7 +270,7 @@ def test_limits_hold_where_values_are_many(name: str, monkeypatch: pytest.Monkey
     """The same by the methods for many values, which are tried on few."""
     for module, attribute in (
         *((methods, "FEW_VALUES"), (methods, "MOST_VALUES"), (portfolio, "ALL_LEVELS")),
-        *((greedy, "MOST_VALUES"), (greedy, "FEWER_VALUES"), (bounds, "MOST_VALUES")),
+        *((greedy, "MOST_VALUES"), (bounds, "MOST_VALUES")),
         *((all_partitions, "MOST_VALUES"), (cell_cover, "MOST_VALUES"), (interval_cells, "WORK")),
     ):
         monkeypatch.setattr(module, attribute, 0)

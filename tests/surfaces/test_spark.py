@@ -333,8 +333,8 @@ def test_the_page_about_spark_is_right(tmp_path: Path) -> None:
     assert len(blocks) == 5
     names: dict[str, Any] = {"spark": spark()}
     for block in blocks:
-        here = block.replace('"parts"', f'"{tmp_path / "parts"}"')
-        exec(here.replace("patients.parquet", str(tmp_path / "patients.parquet")), names)
+        here = re.sub(r'"(patients\.parquet|released|certificates)"', rf'"{tmp_path}/\1"', block)
+        exec(here, names)
 
 
 def test_spellings_are_merged_by_spark_as_here() -> None:

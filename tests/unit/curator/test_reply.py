@@ -114,7 +114,7 @@ def test_what_remains_is_rounded_down() -> None:
     ("number", "text"),
     [
         (Fraction(1, 3), "0.333333"),
-        (Fraction(123456789), "123456789"),
+        (Fraction(123456789), "123,456,789"),
         (Fraction(-1, 3), "-0.333334 to -0.333333"),
     ],
 )
