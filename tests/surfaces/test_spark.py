@@ -333,7 +333,7 @@ def test_the_page_about_spark_is_right(tmp_path: Path) -> None:
     assert len(blocks) == 5
     names: dict[str, Any] = {"spark": spark()}
     for block in blocks:
-        here = re.sub(r'"(patients\.parquet|released|certificates)"', rf'"{tmp_path}/\1"', block)
+        here = re.sub(r'(?<=["`])(patients\.parquet|released|certificates)(?=["`])', rf"{tmp_path}/\1", block)
         exec(here, names)
 
 
