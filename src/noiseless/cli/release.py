@@ -176,16 +176,15 @@ def _release(
         from noiseless.reports import write_release_html
 
         with progress_bar("surveying other releases (Ctrl-C keeps those found so far)") as tell, stoppable():
-            frontier = done.frontier(tell)
-        write_release_html(done, html, frontier, compared)
+            write_release_html(done, html, done.frontier(tell), compared)
     if files["summary"] is not None:
         _write_summary(done, files)
     from noiseless.reports.release_text import release_text
 
     certified = f", certified by {certificate} (keep it with the original)" if certificate else ""
-    text = release_text(done)
-    text += files_written(written=f"{out}{certified}", report=html, for_the_board=files["summary"])
-    show(output, {**done.to_dict(), **_named({name: files[name] for name in _WRITTEN})}, text)
+    written = files_written(written=f"{out}{certified}", report=html, for_the_board=files["summary"])
+    named = _named({name: files[name] for name in _WRITTEN})
+    show(output, {**done.to_dict(), **named}, release_text(done) + written)
 
 
 def _release_parts(

@@ -145,15 +145,13 @@ class PublicColumn:
             return self.doubt
         if isinstance(strays, StrayDates):
             return f"{strays.words}, {_TAKEN}; {strays.remedy}"
-        numeric = self.doubt.removeprefix(_DOUBTS["mixed"]).replace(";", ", or", 1)
-        told = f"holds numbers, but other texts too in {strays}, {_TAKEN}; blank or mend those rows"
-        return told + numeric * self.doubt.startswith(_DOUBTS["mixed"])
+        numeric = self._numeric("codes") * self.doubt.startswith(_DOUBTS["mixed"])
+        return f"holds numbers, but other texts too in {strays}, {_TAKEN}; blank or mend those rows{numeric}"
 
     def _numeric(self, kind: str) -> str:
         """That it may be named as numeric, unless that would be refused for how its numbers are spelled."""
-        if self._texts_like(_NUMBER) < self._texts_like(ALMOST_NUMBER):
-            return ""
-        return f"{';' if kind == 'mixed' else ', or'} name it as numeric to take it as numbers"
+        words = f"{';' if kind == 'mixed' else ', or'} name it as numeric to take it as numbers"
+        return words * (self._texts_like(_NUMBER) >= self._texts_like(ALMOST_NUMBER))
 
     def _texts_like(self, pattern: str) -> int:
         """How many texts of a column of categories look like something else: one `?` makes a column text."""
@@ -313,8 +311,7 @@ def _tree(source: ReleaseSource, column: TextColumn) -> HierarchyTree:
         )
     else:
         tree = read_tree(column.name, declared, source.written.get("encoding"))
-    if column.texts.null_count:
-        tree = tree.with_missing()
+    tree = tree.with_missing() if column.texts.null_count else tree
     if strange := [place for place, text in enumerate(texts) if text not in tree.paths]:
         verb = "value that is" if len(strange) == 1 else "values that are"
         told = f"has {len(strange):,} {verb} not in its hierarchy{source.first_of(column.name, strange)}"
@@ -384,9 +381,7 @@ def _span(column: PublicColumn, request: ReleaseRequest) -> tuple[Fraction, Frac
         return (low, high) if low < high else (low, high + 1)
     ends = [_end(name, column.kind, text) for text in request.span[name]]
     if not ends[0] < ends[1]:
-        raise ColumnError(
-            name, "has a declared range that goes from its higher to its lower end; turn it round"
-        )
+        raise ColumnError(name, "has a declared range from its higher to its lower end; turn it round")
     if low < ends[0] or high > ends[1]:
         raise ColumnError(name, "has values outside its declared range; widen its span")
     return ends[0], ends[1]
@@ -398,15 +393,13 @@ def _end(name: str, kind: Kind, text: str) -> Fraction:
             return Fraction(date.fromisoformat(text).toordinal() - date(1970, 1, 1).toordinal())
         return exact_number(text)
     except (ValueError, ArithmeticError):
-        raise ColumnError(
-            name, f"has a declared range with {text!r} in it; write two numbers, LO:HI"
-        ) from None
+        raise ColumnError(name, f"has a declared range with {text!r}; write two numbers, LO:HI") from None
 
 
 def explained(error: RequestError, public: PublicColumns, *, suppresses: bool) -> RequestError:
     """A refusal, with what can be done about values that are no numbers."""
     missing = any(column.texts.null_count for column in _with_marks(public))
-    drop = "leave their rows out (--missing drop), " if missing else ""
+    drop = "leave their rows out (--missing drop), " * missing
     more = "allow more suppression" if suppresses else "allow suppression"
     return RequestError(
         f"{error}; {never_merged(public)}: {drop}{more} (--suppress), "
@@ -418,8 +411,8 @@ def never_merged(public: PublicColumns) -> str:
     """Which values of which columns are no numbers, and what that means."""
     columns = _with_marks(public)
     names = ", ".join(repr(column.name) for column in columns)
-    missing = any(column.texts.null_count for column in columns)
-    which = "missing values" if missing else "texts that are no numbers"
+    blanks = any(column.texts.null_count for column in columns)
+    which = "missing values" if blanks else "texts that are no numbers"
     return f"{which} of {names} are never merged with numbers"
 
 

@@ -352,14 +352,7 @@ def header(source: str) -> list[str]:
     """
     import fastexcel
 
-    failures = (
-        NoiselessError,
-        OSError,
-        ValueError,
-        duckdb.Error,
-        fastexcel.FastExcelError,
-        pa.ArrowException,
-    )
+    failures = NoiselessError, OSError, ValueError, duckdb.Error, fastexcel.FastExcelError, pa.ArrowException
     try:
         return _header(source)
     except failures:
@@ -384,9 +377,8 @@ def file_form(source: str | TextSource) -> dict[str, str]:
         return {"kind": "Parquet"}
     if ending in EXCEL:
         first, *others = sheet_names(file)
-        return {"kind": "Excel", "sheet": said.sheet or first} | (
-            {"others": str(len(others))} if others else {}
-        )
+        found = {"kind": "Excel", "sheet": said.sheet or first}
+        return {**found, "others": str(len(others))} if others else found
     if ending in _JSON_LAYOUTS:
         return {"kind": "JSON", "encoding": said.encoding or "UTF-8"}
     separator = first_dialect(file, None, said.separator, said.encoding).separator
