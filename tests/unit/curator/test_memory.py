@@ -8,6 +8,7 @@ import pytest
 
 from noiseless import work as memory
 from noiseless.curator import Curator
+from noiseless.ledger.state import question_key
 from noiseless.work import Cache
 
 TOWNS, BLOCKS = 30, 20
@@ -50,6 +51,8 @@ def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Curator]:
         '[dataset]\nname = "big"\nsource = "big.csv"\n[budget]\nbits = 40\nquery_bits = 1\n'
         + "".join(f"[columns.{name}]\nrole = {said}\n" for name, said in columns.items())
     )
+    for number in range(5000):  # a bounded cache, which grows in leaps until it is full
+        question_key("question", 0, 0, f"{number}")
     with Curator.open(folder / "big.toml") as opened:
         opened.price("SELECT SUM(kwh), COUNT(*) FROM big WHERE town = 1 AND income > 3")
         yield opened

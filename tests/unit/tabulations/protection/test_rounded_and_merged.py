@@ -101,7 +101,7 @@ def test_protect_prints_the_command_that_verifies(
         at = words.index("--rounded")
         code, out, _ = called(*words[:at], *words[at + 2 :], capsys=capsys)
         assert code == 1
-        assert "rounded tables need --rounded as `tables protect` printed it" in " ".join(out.split())
+        assert "read the tables as they were audited (--told, --rounded, ...)" in " ".join(out.split())
 
 
 def test_a_base_that_is_too_small_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
